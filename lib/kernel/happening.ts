@@ -1,0 +1,38 @@
+import type { Duration, Instant, JobId } from './brand.ts';
+import type { Failure } from './failure.ts';
+
+type Told<Kind extends string, What> = {
+  readonly kind: Kind;
+  readonly at: Instant;
+} & Readonly<What>;
+
+/** Which message a {@link Happening} is about. */
+export interface OfMessage {
+  queue: string;
+  group: string;
+  messageId: string;
+}
+
+/** Which job a {@link Happening} is about, and whose turn it was. */
+export interface OfJob {
+  job: JobId;
+  groupId: string;
+  generation: number;
+}
+
+/** All that is worth observing: logs, metrics, the console and tests read this union, and `kind` names the metric. */
+export type Happening =
+  | Told<'message-done' | 'message-repeated', OfMessage & { took: Duration }>
+  | Told<'message-failed', OfMessage & { attempt: number; failure: Failure }>
+  | Told<'message-held-back' | 'message-out-of-time', OfMessage & { behind: string | undefined }>
+  | Told<'command-let-go', OfMessage & { because: string }>
+  | Told<
+      'job-submitted' | 'job-claimed' | 'job-released' | 'job-succeeded' | 'job-cancelled',
+      OfJob
+    >
+  | Told<'job-taken-over', OfJob & { silentFor: Duration }>
+  | Told<'job-failed', OfJob & { failure: Failure }>
+  | Told<'write-fenced', OfJob & { what: string; by: number }>
+  | Told<'events-published', { count: number; oldest: Duration }>
+  | Told<'publish-held' | 'event-set-aside', { target: string; event: string; failure: Failure }>
+  | Told<'orphans-collected', { count: number }>;

@@ -1,0 +1,53 @@
+import { days, hours, minutes, seconds } from './time.ts';
+
+/** The tables, by the names that every world knows. */
+export const tables = { jobs: 'jobs', ledger: 'ledger', care: 'care' } as const;
+
+/** The sparse index of the jobs table: rows that someone must look at, by `sweepShard` and `sweepAt`. */
+export const attention = { index: 'attention', shards: 8 } as const;
+
+/** Where events of a channel go: commands to the queue of the job's kind, events to everyone else. */
+export const targets = {
+  events: 'events',
+  commands: (kind: string): string => `commands-${kind}`,
+} as const;
+
+/** Lengths of time that protocols agree on. */
+export const lengths = {
+  /** How far two clocks may differ; decides only when a takeover is tried, never who is right. */
+  skew: seconds(2),
+  /** How long user code may take to end after its signal fired. */
+  grace: seconds(1),
+  /** How long connecting to a service may take. */
+  connectionTimeout: seconds(1),
+  /** How long one request may take; the lease outlasts the deadline by it. */
+  requestTimeout: seconds(5),
+  /** The longest that Lambda lets an invocation run. */
+  longestInvocation: minutes(15),
+  /** The longest that SQS hides a message. */
+  longestHiding: hours(12),
+  /** Behind a failed head, the rest of its group stays hidden so much longer, so that the head comes back alone. */
+  behindHead: seconds(3),
+  /** The relay's proof of what it published is kept so long. */
+  ledgerMemory: days(8),
+  /** A swept job is looked at once more after so long, for uploads that were in flight. */
+  secondSweep: days(1),
+  /** Takeovers wear a job out only when they are spread over so long. */
+  crashSpan: hours(1),
+  /** A job held by another is asked for again after so long at most. */
+  longestHeld: seconds(60),
+} as const;
+
+/** Sizes in bytes. Room for the end is kept: a terminal write always fits into DynamoDB's 400 KB. */
+export const sizes = {
+  inlineInput: 16 * 1024,
+  input: 6 * 1024 * 1024,
+  progress: 4 * 1024,
+  failure: 4 * 1024,
+  event: 64 * 1024,
+  events: 256 * 1024,
+  ledgerItem: 300 * 1024,
+} as const;
+
+/** The shape of a job's row; a worker that meets a newer one hands the message back. */
+export const schemaNumber = 1;

@@ -1,0 +1,45 @@
+import type { Duration } from '../kernel/brand.ts';
+
+/** An object as a caller sees it; `checksum` is the bucket's own. */
+export interface Stored {
+  readonly key: string;
+  readonly size: number;
+  readonly checksum: string;
+  readonly contentType: string;
+}
+
+/** An object as the bucket knows it, with the attempt that wrote it. */
+export interface StoredObject extends Stored {
+  readonly etag: string;
+  readonly attempt: string;
+}
+
+/** Taken: something else is there. Unknown: no reply came, so the object may be there or not. */
+export type Created =
+  | { readonly kind: 'created' | 'taken'; readonly stored: StoredObject }
+  | { readonly kind: 'unknown' };
+
+/** Where results live; nothing in it is ever overwritten. */
+export interface Bucket {
+  /** Its name, as a row records it. */
+  readonly name: string;
+  /**
+   * Creates, in bounded memory, or answers `taken` with what is there; overwrites nothing. Finding the very bytes that
+   * this call sent under this `attempt` is `created`. What `from` throws is thrown on, and then nothing was created.
+   */
+  create(
+    key: string,
+    from: AsyncIterable<Uint8Array>,
+    as: { readonly contentType: string; readonly attempt: string },
+  ): Promise<Created>;
+  /** What is there now. */
+  head(key: string): Promise<StoredObject | undefined>;
+  /** Its bytes. @throws Failure `object-missing` where nothing is there */
+  open(key: string): AsyncIterable<Uint8Array>;
+  /** An address from which anyone can download it for so long. */
+  url(key: string, expiresIn: Duration): Promise<string>;
+  /** All keys that start so, in order. */
+  list(prefix: string): AsyncIterable<string>;
+  /** Afterwards nothing is there. */
+  delete(key: string): Promise<void>;
+}

@@ -1,0 +1,20 @@
+import type { GroupId } from '../kernel/brand.ts';
+
+/** One message to send; `id` is its deduplication id, the same in every repeat. */
+export interface Entry {
+  readonly id: string;
+  readonly group: GroupId;
+  readonly body: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+/** Outage: nothing is known against the message, try the same again. Refused: it will never pass as it is. */
+export type Verdict =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'outage' | 'refused'; readonly why: string };
+
+/** Where messages go out; `target` is a name that the world knows. */
+export interface Sender {
+  /** At most 10 entries, one per group; answers a verdict for every entry, in order; what lacks proof of acceptance isn't `sent`. */
+  send(target: string, entries: readonly Entry[]): Promise<readonly Verdict[]>;
+}
