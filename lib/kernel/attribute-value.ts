@@ -1,0 +1,63 @@
+import type { Json } from './json.ts';
+
+/** One value as DynamoDB's JSON carries it; `B` is base64 text, as in Lambda's stream events. */
+export interface AttributeValue {
+  S?: string;
+  N?: string;
+  B?: string;
+  BOOL?: boolean;
+  NULL?: boolean;
+  L?: AttributeValue[];
+  M?: { [name: string]: AttributeValue };
+  SS?: string[];
+  NS?: string[];
+}
+
+type Value = Json | Uint8Array | bigint | undefined;
+
+/** A row in DynamoDB's JSON; fields without a value are left out. */
+export function marshalled(row: Readonly<Record<string, Value>>): Record<string, AttributeValue> {
+  const image: Record<string, AttributeValue> = {};
+  for (const [name, value] of Object.entries(row))
+    if (value !== undefined) image[name] = marshalledValue(value);
+  return image;
+}
+
+/** A row from DynamoDB's JSON; a whole number beyond 2^53 becomes a bigint, so that no digit is lost. */
+export function unmarshalled(
+  image: Readonly<Record<string, AttributeValue>>,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(
+    Object.entries(image).map(([name, value]) => [name, unmarshalledValue(value)]),
+  );
+}
+
+function marshalledValue(value: Exclude<Value, undefined>): AttributeValue {
+  if (value === null) return { NULL: true };
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'boolean') return { BOOL: value };
+  if (typeof value === 'number' || typeof value === 'bigint') return { N: String(value) };
+  if (value instanceof Uint8Array) return { B: Buffer.from(value).toString('base64') };
+  if (isList(value)) return { L: value.map((item) => marshalledValue(item)) };
+  return { M: marshalled(value) };
+}
+
+function unmarshalledValue(value: AttributeValue): Value {
+  if (value.S !== undefined) return value.S;
+  if (value.N !== undefined) return number(value.N);
+  if (value.BOOL !== undefined) return value.BOOL;
+  if (value.NULL !== undefined) return null;
+  if (value.B !== undefined) return new Uint8Array(Buffer.from(value.B, 'base64'));
+  if (value.M !== undefined) return unmarshalled(value.M) as Json;
+  if (value.L !== undefined) return value.L.map(unmarshalledValue) as Json;
+  return value.SS ?? value.NS?.map((text) => number(text) as Json) ?? null;
+}
+
+function number(text: string): number | bigint {
+  const near = Number(text);
+  return Number.isInteger(near) && !Number.isSafeInteger(near) && /^-?\d+$/.test(text)
+    ? BigInt(text)
+    : near;
+}
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
