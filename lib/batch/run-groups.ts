@@ -1,0 +1,68 @@
+import type { Outcome } from '../kernel/outcome.ts';
+import type { Ordered } from './by-group.ts';
+
+/** A message and how it ended. */
+export interface Ended<M> {
+  readonly message: M;
+  readonly outcome: Outcome;
+}
+
+/** How a batch is run. */
+export interface Running<M> {
+  /** Groups side by side. */
+  readonly concurrency: number;
+  /** Whether a message may still be started. */
+  mayStart(): boolean;
+  /** Handles one message; never rejects. */
+  one(message: M): Promise<Outcome>;
+  /** Told as soon as a group has ended, with the outcome of each of its messages. */
+  ended(group: readonly Ended<M>[]): void;
+}
+
+/** A batch on its way. */
+export interface Run {
+  /** Resolves when every group has ended. */
+  readonly all: Promise<unknown>;
+  /** Ends every group that was not begun, as out of time: for the moment from which nothing may start. */
+  drain(): Promise<void>;
+}
+
+/**
+ * Runs groups side by side, the messages of one group one after another.
+ *
+ * The first outcome that isn't `done` ends the run of its group: what is behind it is held back, and no other group is
+ * touched. What can't be started any more is out of time.
+ */
+export function runGroups<M extends Ordered & { readonly id: string }>(
+  groups: readonly (readonly M[])[],
+  running: Running<M>,
+): Run {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let group = groups[next++]; group !== undefined; group = groups[next++])
+      running.ended(await runInOrder(group, running));
+  };
+  const lanes = Math.min(running.concurrency, groups.length);
+  return { all: Promise.all(Array.from({ length: lanes }, lane)), drain: lane };
+}
+
+async function runInOrder<M extends Ordered & { readonly id: string }>(
+  group: readonly M[],
+  { mayStart, one }: Running<M>,
+): Promise<readonly Ended<M>[]> {
+  const ended: Ended<M>[] = [];
+  let behind: Outcome | undefined;
+  for (const message of group) {
+    const outcome = behind ?? (mayStart() ? await one(message) : outOfTime);
+    ended.push({ message, outcome });
+    behind ??= outcome.kind === 'done' ? undefined : behindOf(message.id, outcome);
+  }
+  return ended;
+}
+
+const outOfTime: Outcome = { kind: 'out-of-time', behind: undefined };
+
+const behindOf = (id: string, { kind }: Outcome): Outcome => ({
+  kind: kind === 'out-of-time' ? 'out-of-time' : 'held-back',
+  behind: id,
+});
