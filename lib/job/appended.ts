@@ -1,0 +1,59 @@
+import type { Instant } from '../kernel/brand.ts';
+import type { Channel, StoredEvent } from '../kernel/event.ts';
+import { bytesOf, type Json } from '../kernel/json.ts';
+import { sizes } from '../kernel/settings.ts';
+import type { Row } from '../ports/store.ts';
+import type { JobRow } from './job.ts';
+
+/** A fact that a transition adds to the job's row. */
+export interface News {
+  readonly channel: Channel;
+  readonly type: string;
+  readonly data: Json | undefined;
+  readonly at: Instant;
+}
+
+/** What the write that appends an event does to the row. */
+export interface Appended {
+  readonly set: Row;
+  readonly append: { readonly events: readonly Json[] };
+}
+
+/** The fields of a row from which its next event follows. */
+export type Before = Pick<JobRow, 'id' | 'incarnation' | 'lastN' | 'sequences'> & {
+  /** Of the row as the write leaves it. */
+  readonly generation: number;
+  readonly version: number;
+};
+
+/** The event that follows `before`, and the fields that count it; `news` rings the relay's doorbell. */
+export function appended(before: Before, news: News): Appended {
+  const n = before.lastN + 1;
+  const sequence = before.sequences[news.channel] + 1;
+  const event: StoredEvent = {
+    n,
+    channel: news.channel,
+    sequence,
+    id: `${before.id}:${before.incarnation}:${n}`,
+    type: news.type,
+    version: before.version,
+    generation: before.generation,
+    at: news.at,
+    ...(news.data === undefined ? {} : { data: news.data }),
+  };
+  return {
+    set: { lastN: n, news: n, sequences: { ...before.sequences, [news.channel]: sequence } },
+    append: { events: [{ ...event }] },
+  };
+}
+
+/** Whether the row has room: a terminal event may use what is kept free for it, any other must leave 64 KB. */
+export function hasRoom(
+  events: readonly StoredEvent[],
+  data: Json | undefined,
+  end: 'terminal' | 'more-to-come',
+): boolean {
+  const size = bytesOf(JSON.stringify(data) ?? '');
+  const kept = end === 'terminal' ? 0 : sizes.event;
+  return size <= sizes.event && bytesOf(JSON.stringify(events)) + size + kept <= sizes.events;
+}

@@ -1,0 +1,209 @@
+import type { Duration, Instant } from '../kernel/brand.ts';
+import { lengths, tables } from '../kernel/settings.ts';
+import { between, later } from '../kernel/time.ts';
+import type { Row, Write } from '../ports/store.ts';
+import { changed } from './changed.ts';
+import {
+  asRead,
+  cancelRequested,
+  firstTakeoverBefore,
+  generationIs,
+  incarnationIs,
+  leaseOverBefore,
+  noCancelRequest,
+  statusIs,
+  takeoversSpent,
+} from './guards.ts';
+import { isFinal, type JobRow, jobOf, keyOf, type Limits, type RunningJob } from './job.ts';
+
+/** A worker that asks for a job: which one, as whom, when, and until when at the longest. */
+export interface Bid {
+  readonly id: JobRow['id'];
+  /** From the command; another one in the row means that the job was deleted and made anew. */
+  readonly incarnation: string;
+  /** Random, chosen before the write, so that a lost reply is recognised. */
+  readonly attemptId: string;
+  readonly now: Instant;
+  readonly leaseUntil: Instant;
+  readonly limits: Limits;
+}
+
+/** What a claim came to. */
+export type Claim =
+  | { readonly kind: 'granted'; readonly job: RunningJob; readonly takenOver?: Duration }
+  /** An earlier ask was granted and its reply was lost. */
+  | { readonly kind: 'mine'; readonly job: RunningJob }
+  | { readonly kind: 'held'; readonly until: Instant }
+  | {
+      readonly kind: 'finished' | 'cancelled' | 'worn-out';
+      readonly job: JobRow;
+      readonly now: boolean;
+    }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'newer'; readonly schema: number }
+  | { readonly kind: 'unknown' };
+
+/** What to write next, and what it means when it is committed; or the answer. */
+export type ClaimStep =
+  | {
+      readonly kind: 'write';
+      readonly write: Write;
+      readonly means: 'granted' | 'cancelled' | 'worn-out';
+      readonly takenOver?: Duration;
+    }
+  | { readonly kind: 'answer'; readonly claim: Claim };
+
+/** What a committed ask means. */
+export function claimed(step: ClaimStep & { kind: 'write' }, row: Row | undefined): Claim {
+  const read = row === undefined ? undefined : jobOf(row);
+  if (read?.kind !== 'job') return { kind: 'unknown' };
+  const { job } = read;
+  if (step.means !== 'granted') return { kind: step.means, job, now: true };
+  if (job.status !== 'running') return { kind: 'unknown' };
+  return {
+    kind: 'granted',
+    job,
+    ...(step.takenOver === undefined ? {} : { takenOver: step.takenOver }),
+  };
+}
+
+/** The first ask: a job that nobody has had yet. One write on the happy path, and no mark for the sweeper. */
+export function firstAsk(bid: Bid): ClaimStep {
+  return {
+    kind: 'write',
+    means: 'granted',
+    write: {
+      table: tables.jobs,
+      key: keyOf(bid.id),
+      when: [incarnationIs(bid.incarnation), generationIs(0), statusIs('queued'), noCancelRequest],
+      kind: 'update',
+      set: granted(bid),
+      add: { generation: 1, version: 1 },
+      remove: ['progress', 'news'],
+    },
+  };
+}
+
+/** What follows from the row that refused an ask: another ask, guarded on what was just seen, or the answer. */
+export function nextAsk(bid: Bid, old: Row | undefined): ClaimStep {
+  if (old === undefined) return answer({ kind: 'gone' });
+  const read = jobOf(old);
+  if (read.kind === 'newer') return answer(read);
+  const { job } = read;
+  if (job.incarnation !== bid.incarnation) return answer({ kind: 'gone' });
+  if (job.status === 'running' && job.attemptId === bid.attemptId)
+    return answer({ kind: 'mine', job });
+  if (isFinal(job))
+    return answer({ kind: job.status === 'cancelled' ? 'cancelled' : 'finished', job, now: false });
+  return job.status === 'running' ? askOwner(bid, job) : askQueued(bid, job);
+}
+
+function askQueued(bid: Bid, job: JobRow): ClaimStep {
+  if (job.cancelRequestedAt !== undefined) return cancelInstead(bid, job);
+  return {
+    kind: 'write',
+    means: 'granted',
+    write: changed(job, {
+      when: [...asRead(job), noCancelRequest],
+      set: granted(bid),
+      remove: ['progress'],
+      generations: 1,
+      mark: job.generation > 0,
+      at: bid.now,
+    }),
+  };
+}
+
+/** A running job may be taken over once its lease is over by more than two clocks can differ; who is right, the generation says. */
+function askOwner(bid: Bid, job: RunningJob): ClaimStep {
+  const free = later(job.leaseUntil, lengths.skew);
+  if (free >= bid.now) return answer({ kind: 'held', until: free });
+  if (job.cancelRequestedAt !== undefined) return cancelInstead(bid, job);
+  return isWornOut(bid, job) ? wornOut(bid, job) : takeover(bid, job);
+}
+
+function takeover(bid: Bid, job: RunningJob): ClaimStep {
+  return {
+    kind: 'write',
+    means: 'granted',
+    takenOver: between(job.leaseUntil, bid.now),
+    write: changed(job, {
+      when: [...overdue(bid, job), noCancelRequest],
+      set: {
+        ...granted(bid),
+        takeovers: job.takeovers + 1,
+        firstTakeoverAt: job.firstTakeoverAt ?? bid.now,
+      },
+      remove: ['progress'],
+      generations: 1,
+      mark: true,
+      at: bid.now,
+    }),
+  };
+}
+
+/** Owners fell silent too often, and not just in one bad hour. */
+const isWornOut = (bid: Bid, job: RunningJob): boolean =>
+  job.takeovers >= bid.limits.takeovers &&
+  job.firstTakeoverAt !== undefined &&
+  later(job.firstTakeoverAt, lengths.crashSpan) < bid.now;
+
+function wornOut(bid: Bid, job: RunningJob): ClaimStep {
+  const failure = {
+    code: 'crashed-too-often',
+    message: `${job.takeovers} owners in a row fell silent, at most ${bid.limits.takeovers} may`,
+    facts: { takeovers: job.takeovers, limit: bid.limits.takeovers },
+  };
+  return {
+    kind: 'write',
+    means: 'worn-out',
+    write: changed(job, {
+      when: [
+        ...overdue(bid, job),
+        takeoversSpent(bid.limits.takeovers),
+        firstTakeoverBefore((bid.now - lengths.crashSpan) as Instant),
+      ],
+      set: { status: 'failed', failure, attemptId: bid.attemptId },
+      remove: ['progress'],
+      generations: 1,
+      news: { channel: 'events', type: `${job.kind}.failed`, data: failure, at: bid.now },
+      mark: true,
+      at: bid.now,
+    }),
+  };
+}
+
+/** A job whose cancellation was asked for, and whose owner can't answer any more, ends here instead of running again. */
+function cancelInstead(bid: Bid, job: JobRow): ClaimStep {
+  return {
+    kind: 'write',
+    means: 'cancelled',
+    write: changed(job, {
+      when: [...(job.status === 'running' ? overdue(bid, job) : asRead(job)), cancelRequested],
+      set: { status: 'cancelled' },
+      remove: ['progress'],
+      news: {
+        channel: 'events',
+        type: `${job.kind}.cancelled`,
+        data: { because: job.cancelBecause },
+        at: bid.now,
+      },
+      mark: job.generation > 0,
+      at: bid.now,
+    }),
+  };
+}
+
+const overdue = (bid: Bid, job: RunningJob) => [
+  ...asRead(job),
+  leaseOverBefore((bid.now - lengths.skew) as Instant),
+];
+
+const granted = (bid: Bid): Row => ({
+  status: 'running',
+  attemptId: bid.attemptId,
+  leaseUntil: bid.leaseUntil,
+  changedAt: bid.now,
+});
+
+const answer = (claim: Claim): ClaimStep => ({ kind: 'answer', claim });

@@ -1,0 +1,82 @@
+import type { GroupId, Instant } from '../kernel/brand.ts';
+import type { StoredEvent } from '../kernel/event.ts';
+import { schemaNumber, tables } from '../kernel/settings.ts';
+import type { Commit, Row, Write } from '../ports/store.ts';
+import { appended } from './appended.ts';
+import { isAbsent } from './guards.ts';
+import { type JobRow, jobOf, keyOf } from './job.ts';
+import { jobId } from './job-id.ts';
+
+/** A job that shall exist. */
+export interface Submission {
+  readonly kind: string;
+  readonly intentId: string;
+  readonly groupId: GroupId;
+  readonly inputHash: string;
+  readonly input: { readonly text: string } | { readonly key: string };
+  /** ULID, chosen before the write. */
+  readonly incarnation: string;
+  readonly at: Instant;
+}
+
+/** The put that makes the job exist, with its command in it: never announced before it exists, never unannounced. */
+export function submission(asked: Submission): Write {
+  const id = jobId(asked.kind, asked.intentId);
+  const { set, append } = appended(
+    {
+      id,
+      incarnation: asked.incarnation,
+      lastN: 0,
+      sequences: { commands: 0, events: 0 },
+      generation: 0,
+      version: 1,
+    },
+    { channel: 'commands', type: `${asked.kind}.run`, data: {}, at: asked.at },
+  );
+  const fields: Row = {
+    schema: schemaNumber,
+    id,
+    kind: asked.kind,
+    incarnation: asked.incarnation,
+    status: 'queued',
+    generation: 0,
+    version: 1,
+    groupId: asked.groupId,
+    intentId: asked.intentId,
+    inputHash: asked.inputHash,
+    ...('text' in asked.input ? { input: asked.input.text } : { inputKey: asked.input.key }),
+    failures: 0,
+    takeovers: 0,
+    releases: 0,
+    firstN: 1,
+    changedAt: asked.at,
+    ...set,
+    events: append.events,
+  };
+  return { table: tables.jobs, key: keyOf(id), when: [isAbsent], kind: 'put', fields };
+}
+
+/** What became of a submission. Existing: the same intent, group and input. Conflict: the same intent, anything else. */
+export type SubmitAnswer =
+  | { readonly kind: 'created' | 'existing'; readonly job: JobRow }
+  | { readonly kind: 'conflict'; readonly differs: 'group' | 'input'; readonly job: JobRow }
+  | { readonly kind: 'newer'; readonly schema: number }
+  | { readonly kind: 'unknown' };
+
+/** Reads the store's answer to {@link submission}; one's own incarnation in the way means that an earlier reply was lost. */
+export function submitAnswer(asked: Submission, commit: Commit): SubmitAnswer {
+  if (commit.kind === 'unknown') return commit;
+  const row = commit.kind === 'committed' ? commit.row : commit.old;
+  if (row === undefined) return { kind: 'unknown' };
+  const read = jobOf(row);
+  if (read.kind === 'newer') return read;
+  const { job } = read;
+  if (job.incarnation === asked.incarnation) return { kind: 'created', job };
+  if (job.groupId !== asked.groupId) return { kind: 'conflict', differs: 'group', job };
+  if (job.inputHash !== asked.inputHash) return { kind: 'conflict', differs: 'input', job };
+  return { kind: 'existing', job };
+}
+
+/** The events of a channel that a row holds, oldest first. */
+export const eventsOf = (job: JobRow, channel: StoredEvent['channel']): readonly StoredEvent[] =>
+  job.events.filter((event) => event.channel === channel);

@@ -1,0 +1,75 @@
+import type { Instant } from '../kernel/brand.ts';
+import type { Failure } from '../kernel/failure.ts';
+import { bytesOf } from '../kernel/json.ts';
+import { lengths, sizes, tables } from '../kernel/settings.ts';
+import type { Write } from '../ports/store.ts';
+import type { Outgoing } from './rounds.ts';
+
+/** One run of the relay. */
+export interface Run {
+  readonly requestId: string;
+  readonly now: Instant;
+}
+
+/** The proof of what a run published, by target, cut so that each item stays below DynamoDB's limit. */
+export function proofs({ requestId, now }: Run, sent: readonly Outgoing[]): readonly Write[] {
+  return portions(sent).map((portion, n) => ({
+    table: tables.ledger,
+    key: { pk: `relay#${Math.floor(now / 60_000)}`, sk: `${requestId}#${n}` },
+    when: [],
+    kind: 'put',
+    fields: { at: now, published: byTarget(portion), ...forgotten(now) },
+  }));
+}
+
+/** When the relay last ran, and how old the oldest record was that it saw. */
+export const heartbeat = (now: Instant, oldest: Instant): Write => ({
+  table: tables.ledger,
+  key: { pk: 'heartbeat', sk: 'relay' },
+  when: [],
+  kind: 'put',
+  fields: { at: now, oldestAge: Math.max(0, now - oldest) },
+});
+
+/** Keeps an event that a target will never take as it is, with its body and the reason; it counts as unproved. */
+export const aside = (outgoing: Outgoing, failure: Failure, now: Instant): Write => ({
+  table: tables.ledger,
+  key: { pk: `aside#${outgoing.eventId}`, sk: outgoing.target },
+  when: [],
+  kind: 'put',
+  fields: {
+    at: now,
+    group: outgoing.entry.group,
+    body: outgoing.entry.body,
+    code: failure.code,
+    why: failure.message,
+  },
+});
+
+/** DynamoDB's time to live, in epoch seconds. */
+const forgotten = (now: Instant) => ({ ttl: Math.ceil((now + lengths.ledgerMemory) / 1_000) });
+
+function byTarget(sent: readonly Outgoing[]): Record<string, readonly string[]> {
+  const published: Record<string, string[]> = {};
+  for (const { target, eventId } of sent) {
+    const ids = published[target] ?? [];
+    ids.push(eventId);
+    published[target] = ids;
+  }
+  return published;
+}
+
+function portions(sent: readonly Outgoing[]): readonly (readonly Outgoing[])[] {
+  const all: Outgoing[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const outgoing of sent) {
+    const bytes = bytesOf(outgoing.eventId) + bytesOf(outgoing.target) + 8;
+    if (size + bytes > sizes.ledgerItem) {
+      all.push([]);
+      size = 0;
+    }
+    all.at(-1)?.push(outgoing);
+    size += bytes;
+  }
+  return all;
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { type Bid, firstAsk, nextAsk } from '../../lib/job/claim.ts';
+import type { JobRow } from '../../lib/job/job.ts';
+import { jobId } from '../../lib/job/job-id.ts';
+import { hours, minutes } from '../../lib/kernel/time.ts';
+import type { Row } from '../../lib/ports/store.ts';
+import { at, incarnation, queued, running } from './rows.ts';
+
+const bid = (over: Partial<Bid> = {}): Bid => ({
+  id: jobId('export', 'a'),
+  incarnation,
+  attemptId: 'B',
+  now: at(0),
+  leaseUntil: at(67_000),
+  limits: { failures: 4, takeovers: 5, releases: 100, attempt: minutes(15) },
+  ...over,
+});
+
+const row = (job: JobRow): Row => ({ ...job }) as unknown as Row;
+const why = (step: ReturnType<typeof nextAsk>) =>
+  step.kind === 'write' ? step.write.when.map((guard) => guard.why) : [];
+
+describe('the first ask for a job', () => {
+  it('is one write, guarded by incarnation, generation 0, status and no cancel request, without a mark for the sweeper', () => {
+    const step = firstAsk(bid());
+
+    expect(why(step)).toEqual(['incarnation', 'generation', 'status', 'cancel-request']);
+    expect(step).toMatchObject({
+      write: { kind: 'update', set: { status: 'running', attemptId: 'B' }, add: { generation: 1 } },
+    });
+    expect(JSON.stringify(step)).not.toContain('sweep');
+  });
+});
+
+describe('a refused ask', () => {
+  const free = at(60_000 + 2_000 + 1);
+
+  it.each([
+    ['no row', undefined, bid(), { kind: 'gone' }],
+    [
+      'a row of another incarnation',
+      queued({ incarnation: '01K00000000000000000000000' }),
+      bid(),
+      { kind: 'gone' },
+    ],
+    ['a row of a newer release', { ...queued(), schema: 2 }, bid(), { kind: 'newer', schema: 2 }],
+    ['its own attempt, running', running({ attemptId: 'B' }), bid(), { kind: 'mine' }],
+    [
+      'another attempt whose lease is not over',
+      running(),
+      bid(),
+      { kind: 'held', until: at(62_000) },
+    ],
+    [
+      'another attempt whose lease is over by no more than the skew',
+      running(),
+      bid({ now: at(62_000) }),
+      { kind: 'held', until: at(62_000) },
+    ],
+    [
+      'a finished job',
+      { ...queued(), status: 'succeeded' as const },
+      bid(),
+      { kind: 'finished', now: false },
+    ],
+    [
+      'a failed job',
+      { ...queued(), status: 'failed' as const, failure: { code: 'x', message: 'x', facts: {} } },
+      bid(),
+      { kind: 'finished', now: false },
+    ],
+    [
+      'a cancelled job',
+      { ...queued(), status: 'cancelled' as const },
+      bid(),
+      { kind: 'cancelled', now: false },
+    ],
+  ])('answers to %s', (_, old, asked, claim) => {
+    const step = nextAsk(asked, old && row(old));
+
+    expect(step).toMatchObject({ kind: 'answer', claim });
+  });
+
+  it.each([
+    [
+      'a job that was put back: asks again, guarded on the generation seen',
+      queued({ generation: 3 }),
+      bid(),
+      'granted',
+      ['incarnation', 'generation', 'status', 'cancel-request'],
+    ],
+    [
+      'a silent owner: takes over, guarded on the generation seen and the lease',
+      running(),
+      bid({ now: free }),
+      'granted',
+      ['incarnation', 'generation', 'status', 'lease', 'cancel-request'],
+    ],
+    [
+      'a silent owner whose cancellation was asked for: cancels instead (trace H7)',
+      running({ cancelRequestedAt: at(1) }),
+      bid({ now: free }),
+      'cancelled',
+      ['incarnation', 'generation', 'status', 'lease', 'cancel-requested'],
+    ],
+    [
+      'a queued job whose cancellation was asked for: cancels instead',
+      queued({ cancelRequestedAt: at(1) }),
+      bid(),
+      'cancelled',
+      ['incarnation', 'generation', 'status', 'cancel-requested'],
+    ],
+    [
+      'owners that fell silent too often for too long: ends it (trace H19)',
+      running({ takeovers: 5, firstTakeoverAt: at(0) }),
+      bid({ now: at(hours(1) + 1) }),
+      'worn-out',
+      ['incarnation', 'generation', 'status', 'lease', 'takeovers', 'crash-span'],
+    ],
+    [
+      'owners that fell silent too often within an hour: takes over once more (trace H8)',
+      running({ takeovers: 5, firstTakeoverAt: at(0) }),
+      bid({ now: at(hours(1)) }),
+      'granted',
+      ['incarnation', 'generation', 'status', 'lease', 'cancel-request'],
+    ],
+  ])('goes on from %s', (_, old, asked, means, guards) => {
+    const step = nextAsk(asked, row(old));
+
+    expect(step).toMatchObject({ kind: 'write', means });
+    expect(why(step)).toEqual(guards);
+  });
+
+  it('marks the row for the sweeper as soon as an older attempt may have left candidates', () => {
+    const step = nextAsk(bid({ now: free }), row(running()));
+
+    expect(step).toMatchObject({
+      write: { set: { sweepAt: at(60_000) + minutes(15), sweeps: 0 }, add: { generation: 1 } },
+    });
+  });
+
+  it('counts a takeover and remembers the first', () => {
+    const first = nextAsk(bid({ now: free }), row(running()));
+    const second = nextAsk(
+      bid({ now: free }),
+      row(running({ takeovers: 1, firstTakeoverAt: at(7) })),
+    );
+
+    expect(first).toMatchObject({ write: { set: { takeovers: 1, firstTakeoverAt: free } } });
+    expect(second).toMatchObject({ write: { set: { takeovers: 2, firstTakeoverAt: at(7) } } });
+  });
+
+  it('ends a worn-out job with its event in the same write', () => {
+    const step = nextAsk(
+      bid({ now: at(hours(2)) }),
+      row(running({ takeovers: 5, firstTakeoverAt: at(0) })),
+    );
+
+    expect(step).toMatchObject({
+      write: {
+        set: { status: 'failed', failure: { code: 'crashed-too-often' }, news: 2 },
+        append: { events: [{ type: 'export.failed', channel: 'events', sequence: 1, n: 2 }] },
+        add: { generation: 1, version: 1 },
+      },
+    });
+  });
+});
