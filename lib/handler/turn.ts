@@ -1,6 +1,8 @@
 import type { Context } from 'aws-lambda';
-import type { Duration } from '../kernel/brand.ts';
+import type { Duration, Instant } from '../kernel/brand.ts';
 import type { Failure } from '../kernel/failure.ts';
+import { between } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** One run of your code; it ends with the invocation, and what outlives it is refused. */
 export interface Turn {
@@ -20,4 +22,60 @@ export interface OpenTurn extends Turn {
   abort(reason: Failure): void;
   /** Resolves when user code has had its grace and is no longer waited for. */
   readonly over: Promise<void>;
+}
+
+/** What all turns of one invocation share. */
+export interface Bounds {
+  readonly context: Context;
+  readonly clock: Clock;
+  /** When the signal fires; undefined where the runtime names no deadline. */
+  readonly until: Instant | undefined;
+  readonly over: Promise<void>;
+}
+
+/** One message's turn; its signal is made when somebody first asks for it. */
+export class MessageTurn implements OpenTurn {
+  readonly #bounds: Bounds;
+  #controller: AbortController | undefined;
+  #reason: Failure | undefined;
+  #open = true;
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds;
+  }
+
+  get context(): Context {
+    return this.#bounds.context;
+  }
+
+  get over(): Promise<void> {
+    return this.#bounds.over;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined && !this.#controller.signal.aborted)
+      this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  remaining(): Duration {
+    const { until, clock } = this.#bounds;
+    if (until === undefined) return Number.POSITIVE_INFINITY as Duration;
+    return between(clock.now(), until);
+  }
+
+  isOpen(): boolean {
+    return this.#open;
+  }
+
+  abort(reason: Failure): void {
+    this.#reason ??= reason;
+    if (this.#controller !== undefined) this.#controller.abort(this.#reason);
+  }
+
+  /** From now on what user code does changes nothing. */
+  close(): void {
+    this.#open = false;
+  }
 }

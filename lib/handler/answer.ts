@@ -1,0 +1,78 @@
+import type { Candidate } from '../candidate/candidate.ts';
+import type { brand, Duration } from '../kernel/brand.ts';
+import { type Details, type Failure, permanent } from '../kernel/failure.ts';
+import type { Jsonable } from '../kernel/json.ts';
+import { lengths } from '../kernel/settings.ts';
+import { spoken } from '../kernel/time.ts';
+import type { Write } from '../ports/store.ts';
+
+/** What user code ends with; made by {@link done}, {@link complete}, {@link fail} and {@link retryLater} alone. */
+export interface Answered<Kind extends string> {
+  readonly kind: Kind;
+  readonly [brand]: 'answer';
+}
+
+/** The answer of {@link complete}. */
+export interface Completed<Data> extends Answered<'complete'> {
+  readonly data: Data;
+  readonly result?: Candidate;
+  readonly alongside?: readonly Write[];
+}
+
+/** The answer of {@link fail}. */
+export interface Failed extends Answered<'fail'> {
+  readonly failure: Failure;
+}
+
+/** The answer of {@link retryLater}. */
+export interface PutOff extends Answered<'retry-later'> {
+  readonly after: Duration;
+  readonly because?: string;
+}
+
+/** How a handler without a world ends. */
+export type PlainAnswer = Answered<'done'>;
+
+/** How a handler with a world ends. */
+export type MessageAnswer = Answered<'done'> | PutOff;
+
+/** How an attempt at a job ends. */
+export type JobAnswer<Data> = Completed<Data> | Failed | PutOff;
+
+/** The message is handled. */
+export const done = (): PlainAnswer => answer({ kind: 'done' });
+
+/**
+ * The job succeeded: one commit promotes `result`, records `data` (at most 64 KB as JSON) in its event and does
+ * `alongside` (at most 99 writes).
+ */
+export const complete = <Data = undefined>(
+  what: {
+    readonly result?: Candidate;
+    readonly data?: Data & Jsonable<Data>;
+    readonly alongside?: readonly Write[];
+  } = {},
+): Completed<Data> => answer({ ...what, kind: 'complete' });
+
+/** The job failed for good, and its event says so; the same end as throwing {@link permanent}. */
+export const fail = (code: string, sentence: string, details: Details = {}): Failed =>
+  answer({ kind: 'fail', failure: permanent(code, sentence, details) });
+
+/**
+ * Not now: the group waits, in order, and no attempt is counted.
+ *
+ * @throws Failure `retry-too-late` above 12 hours, the longest that SQS hides a message
+ */
+export function retryLater(settings: {
+  readonly after: Duration;
+  readonly because?: string;
+}): PutOff {
+  if (settings.after <= lengths.longestHiding) return answer({ ...settings, kind: 'retry-later' });
+  throw permanent(
+    'retry-too-late',
+    `SQS hides a message for at most 12 hours, got ${spoken(settings.after)}: end the message and start the rest of the work from a schedule`,
+  );
+}
+
+/** The only place where an answer gets its mark, which exists for the compiler alone. */
+const answer = <A extends Answered<string>>(plain: object): A => Object.freeze(plain) as A;

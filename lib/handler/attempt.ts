@@ -1,0 +1,178 @@
+import type { Candidate } from '../candidate/candidate.ts';
+import { type Bytes, counted } from '../candidate/counted.ts';
+import { candidateKey, candidateName } from '../candidate/key.ts';
+import { found, type Written, written } from '../candidate/written.ts';
+import { answered, type Lost } from '../job/answer.ts';
+import type { RunningJob } from '../job/job.ts';
+import { progressed } from '../job/progress.ts';
+import { submission } from '../job/submit.ts';
+import type { Instant } from '../kernel/brand.ts';
+import { Failure, permanent } from '../kernel/failure.ts';
+import { bytesOf, type Json } from '../kernel/json.ts';
+import { sizes } from '../kernel/settings.ts';
+import { later, seconds } from '../kernel/time.ts';
+import type { StoredObject } from '../ports/bucket.ts';
+import type { World } from '../ports/world.ts';
+import type { Attempt } from './define-job.ts';
+import { submissionOf } from './submission-of.ts';
+import type { OpenTurn } from './turn.ts';
+
+/** One attempt as this library holds it: the fence, what was written, and whether the work was lost. */
+export class Held {
+  readonly world: World;
+  readonly turn: OpenTurn;
+  readonly #stored = new Map<string, StoredObject>();
+  #job: RunningJob;
+  #begun = 0;
+  #lost: Lost | undefined;
+  #noteAt: Instant | undefined;
+
+  constructor(world: World, turn: OpenTurn, job: RunningJob) {
+    this.world = world;
+    this.turn = turn;
+    this.#job = job;
+  }
+
+  /** The row as this attempt last saw it. */
+  get job(): RunningJob {
+    return this.#job;
+  }
+
+  /** By whom the work was lost, if it was. */
+  get lost(): Lost | undefined {
+    return this.#lost;
+  }
+
+  /** Whether some object was begun that is not `promoted`. */
+  leavesOrphans(promoted: string | undefined): boolean {
+    return this.#begun > (promoted === undefined ? 0 : 1);
+  }
+
+  /** What the bucket said about a candidate of this attempt; undefined for another's. */
+  stored(key: string): StoredObject | undefined {
+    return this.#stored.get(key);
+  }
+
+  /** The row moved under this attempt, which still holds it. */
+  moved(job: RunningJob): void {
+    this.#job = job;
+    if (job.cancelRequestedAt !== undefined && !this.turn.signal.aborted)
+      this.turn.abort(letGo('cancelled', `the cancellation of job ${job.id} was asked for`));
+  }
+
+  /** Closes the attempt: nothing it does later is sent. */
+  lose(lost: Lost, what: string): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = lost;
+    this.turn.abort(this.#refusal());
+    const { id, groupId, generation } = this.#job;
+    this.world.observe({
+      kind: 'write-fenced',
+      at: this.world.clock.now(),
+      job: id,
+      groupId,
+      generation,
+      what,
+      by: lost.by,
+    });
+  }
+
+  /** @throws Failure once the work is lost or the turn has ended */
+  check(): void {
+    if (this.#lost !== undefined) throw this.#refusal();
+    if (this.turn.isOpen()) return;
+    throw letGo(
+      'attempt-closed',
+      `the turn of job ${this.#job.id} has ended, so nothing more is sent`,
+    );
+  }
+
+  async write(
+    name: string,
+    from: Bytes | AsyncIterable<Bytes>,
+    contentType: string,
+  ): Promise<Candidate> {
+    const { id: job, incarnation, generation, attemptId } = this.#job;
+    const key = candidateKey({
+      job,
+      incarnation,
+      generation,
+      attemptId,
+      name: candidateName(name),
+    });
+    this.check();
+    this.#begun += this.#stored.has(key) ? 0 : 1;
+    const bytes = counted(from, () => this.check());
+    const created = await this.world.bucket.create(key, bytes.bytes, {
+      contentType,
+      attempt: attemptId,
+    });
+    let end: Written = written(created, key, name);
+    if (end.kind === 'look')
+      end = found(await this.world.bucket.head(key), { attempt: attemptId, size: bytes.size() });
+    this.check();
+    if (end.kind !== 'candidate') throw end.kind === 'failure' ? end.failure : this.#refusal();
+    this.#stored.set(key, end.stored);
+    return end.candidate;
+  }
+
+  /** Best effort: an outage or a lost reply is no error, a lost fence ends the attempt. */
+  async progress(note: Json): Promise<void> {
+    const size = bytesOf(JSON.stringify(note) ?? '');
+    if (size > sizes.progress)
+      throw permanent(
+        'progress-too-large',
+        `a progress note has at most ${sizes.progress} bytes as JSON, got ${size}`,
+      );
+    const now = this.world.clock.now();
+    this.check();
+    if (this.#noteAt !== undefined && now < later(this.#noteAt, seconds(1))) return;
+    this.#noteAt = now;
+    const commit = await this.world.store
+      .commit([progressed(this.#job, note)])
+      .catch(() => ({ kind: 'unknown' as const }));
+    const answer = answered(this.#job, 'running', commit);
+    if (answer.kind === 'committed' && answer.job.status === 'running') this.moved(answer.job);
+    else if (isLost(answer)) this.lose(answer, 'progress');
+  }
+
+  #refusal(): Failure {
+    const { id, generation } = this.#job;
+    const by = this.#lost?.by ?? generation;
+    return letGo(
+      this.#lost?.kind ?? 'superseded',
+      `generation ${generation} of job ${id} is over, the job is at generation ${by}`,
+    );
+  }
+}
+
+/** What user code gets to see of a held job. */
+export function attemptOf(held: Held, input: unknown): Attempt<unknown> {
+  const { job, turn, world } = held;
+  return {
+    id: job.id,
+    intentId: job.intentId,
+    groupId: job.groupId,
+    generation: job.generation,
+    key: `${job.id}:${job.incarnation}`,
+    input,
+    get signal() {
+      return turn.signal;
+    },
+    remaining: () => turn.remaining(),
+    context: turn.context,
+    write: (name, from, { contentType }) => held.write(name, from, contentType),
+    progress: (note) => held.progress(note),
+    next: async (next, request) => {
+      held.check();
+      return [submission(await submissionOf(next, request, world))];
+    },
+  };
+}
+
+/** Whether an answer closes the attempt. */
+export const isLost = (answer: { readonly kind: string }): answer is Lost =>
+  answer.kind === 'superseded' || answer.kind === 'cancelled' || answer.kind === 'done-by-other';
+
+const letGo = (code: string, sentence: string): Failure =>
+  new Failure(code, sentence, { remedy: 'let-go' });

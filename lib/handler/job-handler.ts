@@ -1,0 +1,119 @@
+import type { Bid } from '../job/claim.ts';
+import type { JobRow } from '../job/job.ts';
+import type { Duration, Instant } from '../kernel/brand.ts';
+import { type Envelope, envelopeOf } from '../kernel/envelope.ts';
+import { permanent, transient } from '../kernel/failure.ts';
+import { never } from '../kernel/never.ts';
+import type { Outcome } from '../kernel/outcome.ts';
+import { lengths } from '../kernel/settings.ts';
+import { between, later, seconds, shorter, sum } from '../kernel/time.ts';
+import type { World } from '../ports/world.ts';
+import type { BatchSettings } from './batch-settings.ts';
+import { claimJob } from './claim-job.ts';
+import type { DefinedJob, Job } from './define-job.ts';
+import { tellClaim, tellGone, tellOver } from './job-tellings.ts';
+import type { Message } from './message.ts';
+import { queueHandler, type SqsHandler } from './queue-handler.ts';
+import { runJob } from './run-job.ts';
+import type { OpenTurn } from './turn.ts';
+import { heldBack, troubled, type Worker, type WorkerRetry, workerOf } from './worker.ts';
+
+/** How a worker runs its batches; a job's attempts are its own limits, not its queue's. */
+export type JobHandlerSettings = BatchSettings & { readonly retry?: WorkerRetry };
+
+/**
+ * Works on the commands of one or several kinds of job: claims, runs, commits; a superseded worker reports its record as
+ * failed, so that the message comes back and meets the finished job.
+ *
+ * @throws Failure at start for a job that {@link defineJob} didn't make, and for two of one name
+ * @example
+ * export const handler = jobHandler(exportJob, onAws());
+ */
+export function jobHandler(
+  job: Job | readonly Job[],
+  world: World,
+  settings: JobHandlerSettings = {},
+): SqsHandler {
+  const jobs: readonly Job[] = 'name' in job ? [job] : job;
+  const observe = settings.observe ?? world.observe;
+  const worker = workerOf(jobs, { ...world, observe }, settings.retry);
+  return queueHandler(settings, worker.world, async (message, turn) => {
+    try {
+      return await oneCommand(worker, message, turn);
+    } catch (thrown) {
+      return troubled(worker, message, thrown);
+    }
+  });
+}
+
+async function oneCommand(
+  worker: Worker,
+  message: Message<string>,
+  turn: OpenTurn,
+): Promise<Outcome> {
+  const { world } = worker;
+  const command = envelopeOf(message.body);
+  const job = worker.kinds.get(kindOf(command));
+  if (job === undefined) return heldBack(lengths.longestHeld);
+  const bid = bidFor(command, job, { world, turn });
+  const claim = await claimJob(bid, world);
+  switch (claim.kind) {
+    case 'granted':
+    case 'mine':
+      tellClaim(world, claim);
+      return runJob(worker, { job, message, turn, row: claim.job });
+    case 'held':
+      return heldBack(heldFor(world, claim.until));
+    case 'newer':
+      return heldBack(lengths.longestHeld);
+    case 'finished':
+    case 'cancelled':
+    case 'worn-out':
+      tellOver(world, claim, { message, since: bid.now });
+      return { kind: 'done' };
+    case 'gone':
+      tellGone(world, message);
+      return { kind: 'done' };
+    case 'unknown':
+      return troubled(worker, message, transient('claim-unconfirmed', 'no reply came to a claim'));
+    default:
+      return never(claim);
+  }
+}
+
+/** The owner usually ends before his lease does, and the group waits: so not longer than a minute. */
+const heldFor = ({ clock }: World, until: Instant): Duration =>
+  shorter(sum(between(clock.now(), until), seconds(1)), lengths.longestHeld);
+
+function kindOf(command: Envelope): string {
+  const kind = command.type.endsWith('.run') ? command.type.slice(0, -'.run'.length) : '';
+  if (kind !== '' && command.subject.startsWith(`${kind}-`)) return kind;
+  throw permanent(
+    'not-a-command',
+    `a command has the type "<kind>.run" and the id of a job of that kind, got ${JSON.stringify(command.type.slice(0, 100))}`,
+  );
+}
+
+function bidFor(
+  command: Envelope,
+  job: DefinedJob,
+  { world, turn }: { readonly world: World; readonly turn: OpenTurn },
+): Bid {
+  const now = world.clock.now();
+  const slack = sum(lengths.requestTimeout, lengths.skew);
+  return {
+    id: command.subject as JobRow['id'],
+    incarnation: command.incarnation,
+    attemptId: world.random.ulid(),
+    now,
+    leaseUntil: later(now, sum(runsFor(turn, job), slack)),
+    limits: job.limits,
+  };
+}
+
+/** How long an attempt can last: until Lambda ends it, or until the job's own limit and the grace behind it. */
+function runsFor({ context }: OpenTurn, job: DefinedJob): Duration {
+  const own = sum(job.limits.attempt, lengths.grace);
+  if (typeof context?.getRemainingTimeInMillis !== 'function') return own;
+  return shorter(own, Math.max(0, context.getRemainingTimeInMillis()) as Duration);
+}

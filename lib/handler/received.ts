@@ -1,0 +1,59 @@
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import type { GroupId, Instant } from '../kernel/brand.ts';
+import { permanent } from '../kernel/failure.ts';
+import type { Message } from './message.ts';
+
+/** A record as it stands in its batch: with a group it can be ordered, without one it can't be handled. */
+export interface Received {
+  readonly index: number;
+  readonly id: string;
+  readonly group: string;
+  readonly handle: string;
+  readonly message: Message<string>;
+}
+
+/**
+ * The records of an SQS event. FIFO is known by the queue's ARN; a group id alone says nothing, since fair standard
+ * queues carry one too.
+ *
+ * @throws Failure `event-invalid` for anything that isn't an SQS event, since no truthful response could be given to it
+ */
+export function received(event: SQSEvent): readonly Received[] {
+  const records: unknown = event?.Records;
+  if (!Array.isArray(records))
+    throw permanent(
+      'event-invalid',
+      `an SQS event has a list of Records, got ${typeof records}: is another source mapped to this function?`,
+    );
+  return (records as readonly SQSRecord[]).map(recordAt);
+}
+
+function recordAt(record: SQSRecord, index: number): Received {
+  const id = record?.messageId;
+  if (typeof id !== 'string' || id === '')
+    throw permanent(
+      'event-invalid',
+      `every SQS record has a messageId, Records[${index}] has none`,
+    );
+  const fifo = isFifo(record);
+  const group = fifo ? (record.attributes?.MessageGroupId ?? '') : id;
+  return {
+    index,
+    id,
+    group: fifo ? group : `${id}#${index}`,
+    handle: record.receiptHandle,
+    message: {
+      id,
+      body: record.body,
+      record,
+      sentAt: Number(record.attributes?.SentTimestamp) as Instant,
+      group: group as GroupId,
+      sequenceNumber: fifo ? record.attributes?.SequenceNumber : undefined,
+      attempt: Number(record.attributes?.ApproximateReceiveCount ?? 1),
+    },
+  };
+}
+
+/** Whether a record comes from a FIFO queue. */
+export const isFifo = (record: SQSRecord): boolean =>
+  record.eventSourceARN?.endsWith('.fifo') === true;

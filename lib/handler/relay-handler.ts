@@ -1,0 +1,214 @@
+import type {
+  Context,
+  DynamoDBBatchResponse,
+  DynamoDBRecord,
+  DynamoDBStreamEvent,
+} from 'aws-lambda';
+import { unmarshalled } from '../kernel/attribute-value.ts';
+import type { Instant } from '../kernel/brand.ts';
+import type { Subject } from '../kernel/envelope.ts';
+import { enveloped } from '../kernel/envelope.ts';
+import { type Failure, permanent, transient } from '../kernel/failure.ts';
+import type { Json } from '../kernel/json.ts';
+import { schemaNumber } from '../kernel/settings.ts';
+import { between, seconds } from '../kernel/time.ts';
+import { aside, heartbeat, proofs } from '../outbox/ledger.ts';
+import { newEvents } from '../outbox/news.ts';
+import { outgoing, type Shape } from '../outbox/outgoing.ts';
+import {
+  afterRound,
+  isUnanswered,
+  nextRound,
+  type Outgoing,
+  type Round,
+} from '../outbox/rounds.ts';
+import type { Row, Write } from '../ports/store.ts';
+import type { World } from '../ports/world.ts';
+import { type JobEvent, jobEvent } from './job-event.ts';
+import type { Handler } from './queue-handler.ts';
+
+/** How a relay publishes. */
+export interface RelaySettings {
+  /** The data of an event as consumers shall see it; id, group and order stay. @default the data as it was committed */
+  readonly shape?: (event: JobEvent) => Json;
+}
+
+/** Kept free before the deadline: what isn't published by then comes back. */
+const margin = seconds(2);
+
+/**
+ * Publishes what the table's stream shows, at least once and in order per job; stops at an outage, skips nothing. What a
+ * target will never take is set aside with its body.
+ */
+export function relayHandler(
+  world: World,
+  settings: RelaySettings = {},
+): Handler<DynamoDBStreamEvent, DynamoDBBatchResponse> {
+  const { store, sender, clock, random, observe } = world;
+  const relay: Relay = { store, sender, clock, random, observe, shape: shapeOf(settings) };
+  return async (event, context) => {
+    const read = event.Records.map((record) => outgoingOf(record, relay.shape));
+    const run = await publish(
+      relay,
+      read.flatMap((it) => it.outgoing),
+      context,
+    );
+    const held = [...run.held, ...read.flatMap((it) => it.held)];
+    await prove(relay, run.sent, { context, oldest: oldestOf(event, clock.now()) });
+    return { batchItemFailures: lowest(event, held) };
+  };
+}
+
+type Relay = Pick<World, 'store' | 'sender' | 'clock' | 'random' | 'observe'> & {
+  readonly shape: Shape;
+};
+
+interface FromRecord {
+  readonly outgoing: readonly Outgoing[];
+  /** The position of a record that can't be read by this release. */
+  readonly held: readonly string[];
+}
+
+function outgoingOf({ dynamodb }: DynamoDBRecord, shape: Shape): FromRecord {
+  const position = dynamodb?.SequenceNumber ?? '';
+  const now = dynamodb?.NewImage && unmarshalled(dynamodb.NewImage);
+  const old = dynamodb?.OldImage && unmarshalled(dynamodb.OldImage);
+  const events = newEvents({ old, new: now });
+  if (now === undefined || events.length === 0) return { outgoing: [], held: [] };
+  if (Number(now['schema']) > schemaNumber) return { outgoing: [], held: [position] };
+  const subject = now as unknown as Subject & Row;
+  return {
+    outgoing: events.map((event) => outgoing(event, subject, { position, shape })),
+    held: [],
+  };
+}
+
+function shapeOf({ shape }: RelaySettings): Shape {
+  if (shape === undefined) return (_, event) => event.data;
+  return (subject, event) => shape(jobEvent(enveloped(subject, event)));
+}
+
+interface Published {
+  readonly sent: readonly Outgoing[];
+  /** Positions of what was not published, nor set aside. */
+  readonly held: readonly string[];
+}
+
+/** Targets side by side, each in rounds. */
+async function publish(
+  relay: Relay,
+  all: readonly Outgoing[],
+  context: Context,
+): Promise<Published> {
+  const targets = [...new Set(all.map(({ target }) => target))];
+  const runs = await Promise.all(
+    targets.map((target) =>
+      toTarget(
+        relay,
+        all.filter((it) => it.target === target),
+        context,
+      ),
+    ),
+  );
+  return { sent: runs.flatMap(({ sent }) => sent), held: runs.flatMap(({ held }) => held) };
+}
+
+async function toTarget(
+  relay: Relay,
+  all: readonly Outgoing[],
+  context: Context,
+): Promise<Published> {
+  const sent: Outgoing[] = [];
+  const held: string[] = [];
+  let waiting = all;
+  while (waiting.length > 0) {
+    if (isLate(context))
+      return { sent, held: [...held, ...waiting.map(({ position }) => position)] };
+    const round = nextRound(waiting);
+    const after = afterRound(round, await verdicts(relay, round));
+    sent.push(...after.sent);
+    held.push(...after.held.map(({ outgoing: { position } }) => position));
+    for (const { outgoing: it, why } of after.held)
+      tell(relay, { kind: 'publish-held', it, failure: transient('publish-held', why) });
+    for (const { outgoing: it, why } of after.refused)
+      if (!(await setAside(relay, it, permanent('publish-refused', why)))) held.push(it.position);
+    waiting = after.waiting;
+  }
+  return { sent, held };
+}
+
+/** Sends a round; one that got no answer is sent once more, with the same ids, before anything else. */
+async function verdicts({ sender }: Relay, { now }: Round) {
+  const target = now[0]?.target ?? '';
+  const entries = now.map(({ entry }) => entry);
+  const first = await sender.send(target, entries);
+  return isUnanswered(first) ? sender.send(target, entries) : first;
+}
+
+/** Whether the event is safe in the ledger; if it isn't, it is held instead. */
+async function setAside(relay: Relay, it: Outgoing, failure: Failure): Promise<boolean> {
+  tell(relay, { kind: 'event-set-aside', it, failure });
+  return commit(relay, aside(it, failure, relay.clock.now()));
+}
+
+interface Proof {
+  readonly context: Context;
+  readonly oldest: Instant;
+}
+
+/** Publish first, then the proof. A proof that can't be written costs one repeat by reconcile and never fails the batch. */
+async function prove(
+  relay: Relay,
+  sent: readonly Outgoing[],
+  { context, oldest }: Proof,
+): Promise<void> {
+  const now = relay.clock.now();
+  for (const write of proofs({ requestId: context.awsRequestId, now }, sent))
+    await commit(relay, write);
+  await commit(relay, heartbeat(now, oldest));
+  if (sent.length === 0) return;
+  relay.observe({
+    kind: 'events-published',
+    at: now,
+    count: sent.length,
+    oldest: between(oldest, now),
+  });
+}
+
+async function commit({ store }: Relay, write: Write): Promise<boolean> {
+  try {
+    return (await store.commit([write])).kind === 'committed';
+  } catch {
+    return false;
+  }
+}
+
+/** Why an event was not published in this run. */
+interface Unpublished {
+  readonly kind: 'publish-held' | 'event-set-aside';
+  readonly it: Outgoing;
+  readonly failure: Failure;
+}
+
+const tell = ({ observe, clock }: Relay, { kind, it, failure }: Unpublished): void =>
+  observe({ kind, at: clock.now(), target: it.target, event: it.eventId, failure });
+
+const isLate = (context: Context): boolean =>
+  typeof context?.getRemainingTimeInMillis === 'function' &&
+  context.getRemainingTimeInMillis() < margin;
+
+/** The checkpoint: the first record of the batch that has something unpublished; it and all after it come back. */
+function lowest(event: DynamoDBStreamEvent, held: readonly string[]) {
+  const positions = new Set(held);
+  const first = event.Records.find(({ dynamodb }) => positions.has(dynamodb?.SequenceNumber ?? ''));
+  const itemIdentifier = first?.dynamodb?.SequenceNumber;
+  return itemIdentifier === undefined ? [] : [{ itemIdentifier }];
+}
+
+/** When the oldest record of the batch was made; the stream tells it in whole seconds. */
+function oldestOf(event: DynamoDBStreamEvent, now: Instant): Instant {
+  const times = event.Records.map(
+    ({ dynamodb }) => dynamodb?.ApproximateCreationDateTime ?? now / 1_000,
+  );
+  return Math.min(now, ...times.map((time) => time * 1_000)) as Instant;
+}

@@ -1,0 +1,106 @@
+import type { Context } from 'aws-lambda';
+import { isGarbage, type Truth } from '../candidate/garbage.ts';
+import { candidatesOf, placeOf } from '../candidate/key.ts';
+import { isFinal, type JobRow, jobOf, keyOf } from '../job/job.ts';
+import { swept } from '../job/swept.ts';
+import type { JobId } from '../kernel/brand.ts';
+import { attention, lengths, tables } from '../kernel/settings.ts';
+import { later, seconds } from '../kernel/time.ts';
+import type { World } from '../ports/world.ts';
+import type { Handler } from './queue-handler.ts';
+
+/** What a sweep came to: orphans found, deleted, and candidates left because they may still be promoted or couldn't be deleted. */
+export interface Swept {
+  readonly found: number;
+  readonly deleted: number;
+  readonly left: number;
+}
+
+/** Kept free before the deadline: marks that aren't reached stay for the next sweep. */
+const margin = seconds(5);
+
+/** Deletes orphans, never a promoted or still promotable candidate; any schedule will do, and any number at once. */
+export function sweepHandler(world: World): Handler<unknown, Swept> {
+  const { store, bucket, clock, observe } = world;
+  return async (_event, context) => {
+    const total = { found: 0, deleted: 0, left: 0 };
+    for await (const id of marked({ store, clock }, context)) {
+      const one = await sweepJob({ store, bucket, clock }, id);
+      total.found += one.found;
+      total.deleted += one.deleted;
+      total.left += one.left;
+    }
+    if (total.deleted > 0)
+      observe({ kind: 'orphans-collected', at: clock.now(), count: total.deleted });
+    return total;
+  };
+}
+
+/** The jobs whose mark is due, shard by shard; the index may be stale, so each row is read again. */
+async function* marked(
+  { store, clock }: Pick<World, 'store' | 'clock'>,
+  context: Context,
+): AsyncGenerator<JobId> {
+  for (let shard = 0; shard < attention.shards; shard++) {
+    const rows = store.query(tables.jobs, { pk: String(shard), index: attention.index });
+    for await (const row of rows) {
+      if (Number(row['sweepAt']) > clock.now() || isLate(context)) break;
+      yield String(row['id']) as JobId;
+    }
+  }
+}
+
+async function sweepJob(
+  world: Pick<World, 'store' | 'bucket' | 'clock'>,
+  id: JobId,
+): Promise<Swept> {
+  const row = await world.store.read(tables.jobs, keyOf(id));
+  const read = row === undefined ? undefined : jobOf(row);
+  if (read?.kind !== 'job') return { found: 0, deleted: 0, left: 0 };
+  const { job } = read;
+  const done = await collect(world, job);
+  if (job.sweepAt !== undefined) {
+    const again = later(world.clock.now(), lengths.secondSweep);
+    await world.store.commit([swept(job, job.sweepAt, { again, left: done.left })]);
+  }
+  return done;
+}
+
+async function collect({ bucket }: Pick<World, 'bucket'>, job: JobRow): Promise<Swept> {
+  const truth = truthOf(job);
+  let found = 0;
+  let deleted = 0;
+  let left = 0;
+  for await (const key of bucket.list(candidatesOf(job.id))) {
+    const place = placeOf(key);
+    if (place === undefined || key === truth.promoted) continue;
+    if (!isGarbage(key, place, truth)) {
+      left += 1;
+      continue;
+    }
+    found += 1;
+    if (await isDeleted(bucket, key)) deleted += 1;
+    else left += 1;
+  }
+  return { found, deleted, left };
+}
+
+async function isDeleted(bucket: World['bucket'], key: string): Promise<boolean> {
+  try {
+    await bucket.delete(key);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const truthOf = (job: JobRow): Truth => ({
+  incarnation: job.incarnation,
+  generation: job.generation,
+  isFinal: isFinal(job),
+  promoted: job.status === 'succeeded' ? job.result?.key : undefined,
+});
+
+const isLate = (context: Context): boolean =>
+  typeof context?.getRemainingTimeInMillis === 'function' &&
+  context.getRemainingTimeInMillis() < margin;

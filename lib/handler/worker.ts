@@ -1,0 +1,65 @@
+import type { Duration } from '../kernel/brand.ts';
+import { permanent } from '../kernel/failure.ts';
+import type { Outcome } from '../kernel/outcome.ts';
+import { between, minutes, seconds } from '../kernel/time.ts';
+import type { World } from '../ports/world.ts';
+import { outageBackoff } from '../retry/backoff.ts';
+import { classified } from '../retry/classified.ts';
+import { type DefinedJob, definition, type Job } from './define-job.ts';
+import type { Message } from './message.ts';
+import type { RetrySettings } from './retry-settings.ts';
+
+/** Backoff and classification as a job's worker uses them; attempts are the job's own limits. */
+export type WorkerRetry = Omit<RetrySettings, 'maxAttempts'>;
+
+/** What works on commands: the kinds it knows, the world, and how it backs off. */
+export interface Worker {
+  readonly kinds: ReadonlyMap<string, DefinedJob>;
+  readonly world: World;
+  readonly retry: WorkerRetry & { readonly base: Duration; readonly cap: Duration };
+}
+
+/** Makes a worker; touches every part of the world that it needs, so that a missing setting fails now. */
+export function workerOf(
+  jobs: readonly Job[],
+  { store, bucket, sender, visibility, clock, random, observe }: World,
+  retry: WorkerRetry = {},
+): Worker {
+  return {
+    kinds: byName(jobs),
+    world: { store, bucket, sender, visibility, clock, random, observe },
+    retry: { base: seconds(5), cap: minutes(15), ...retry },
+  };
+}
+
+function byName(jobs: readonly Job[]): ReadonlyMap<string, DefinedJob> {
+  const kinds = new Map<string, DefinedJob>();
+  for (const job of jobs) {
+    if (kinds.has(job.name))
+      throw permanent(
+        'job-name-twice',
+        `two kinds of job are called "${job.name}": a name belongs to one`,
+      );
+    kinds.set(job.name, definition(job));
+  }
+  return kinds;
+}
+
+/** Not a failure: the message waits, and its group behind it. */
+export const heldBack = (wait: Duration): Outcome => ({
+  kind: 'held-back',
+  behind: undefined,
+  wait,
+});
+
+/** Trouble outside the job's own code: an outage comes back by itself, an unreadable command waits as long as the cap. */
+export function troubled(worker: Worker, message: Message<string>, thrown: unknown): Outcome {
+  const { kind, failure } = classified(thrown, worker.retry.classify);
+  if (kind === 'failure' && failure.remedy === 'dead-letter')
+    return { kind: 'failed', failure, wait: worker.retry.cap };
+  return { kind: 'failed', failure, wait: outageWait(worker, message) };
+}
+
+/** An outage's own backoff, by how long the message has been on its way. */
+export const outageWait = ({ world }: Worker, { sentAt }: Message<string>): Duration =>
+  outageBackoff(between(sentAt, world.clock.now()), world.random);
