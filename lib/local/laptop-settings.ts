@@ -1,0 +1,27 @@
+import type { Job } from '../handler/define-job.ts';
+import type { SqsHandler } from '../handler/queue-handler.ts';
+import type { Duration } from '../kernel/brand.ts';
+import type { World } from '../ports/world.ts';
+
+/** A handler that waits for its world: written once as `(world) => fifoHandler(…, world)`, it runs on AWS and here. */
+export type OfWorld = (world: World) => SqsHandler;
+
+/** What runs on a laptop, and how. */
+export interface LaptopSettings<Queues extends string, Time> {
+  /** Their worker, relay and sweeper run by themselves. */
+  readonly jobs?: readonly Job[];
+  /** Consumers of events each have their own FIFO queue behind the relay. */
+  readonly consumers?: Readonly<Record<string, OfWorld>>;
+  /** Your own queues are FIFO when the name ends in `.fifo`. */
+  readonly queues?: Readonly<Record<Queues, OfWorld>>;
+  /** Sandboxes per function. @default 2, the fewest that can race */
+  readonly workers?: number;
+  /** The same seed gives the same history. @default 1 */
+  readonly seed?: number;
+  /** `moved`: by hand, and by `settle`. @default 'moved' */
+  readonly time?: Time;
+  /** How long a function may run, unless a job's `limits.attempt` asks for more; a queue hides its messages six times as long. @default minutes(1), as infra does */
+  readonly timeout?: Duration;
+  /** Further tables that your handlers use. @default none beside `jobs`, `ledger` and `care` */
+  readonly tables?: readonly string[];
+}
