@@ -40,6 +40,11 @@ export class MemoryStore implements Store {
     return row && kept(row);
   }
 
+  /** All rows of a table, at once: for looking on. */
+  all(table: string): readonly Row[] {
+    return [...this.#table(table).rows.values()].map(({ row }) => row);
+  }
+
   async commit(writes: readonly Write[]): Promise<Commit> {
     check(writes);
     const steps = writes.map((write) => {
