@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { longestRow, malformed, type Reading, tooLong } from './reading.ts';
+import { longestRow, malformed, type Reading, shown, tooLong } from './reading.ts';
 import type { Row } from './row.ts';
 
 /** A batch is full with so many rows or so many characters, whichever comes first. */
@@ -8,7 +8,7 @@ const full = { rows: 512, characters: 64 * 1024 } as const;
 
 /**
  * The rows of RFC 4180 CSV with a header; lines end by CRLF or LF. A line that is empty is passed over, except where
- * there is one column and it is a row.
+ * there is one column and it is a row. A file that was cut between two rows can't be told from a whole one.
  *
  * @throws Failure `dataset-malformed`
  */
@@ -68,7 +68,7 @@ function sentence(code: CsvError['code']): string {
 function header(cells: readonly string[], reading: Reading): readonly string[] {
   const twice = cells.find((cell, index) => cells.indexOf(cell) !== index);
   if (twice === undefined) return cells;
-  throw malformed(reading, `its header names the column ${JSON.stringify(twice)} twice`);
+  throw malformed(reading, `its header names the column ${shown(twice)} twice`);
 }
 
 const isBlank = (cells: readonly string[], columns: readonly string[]): boolean =>

@@ -94,6 +94,7 @@ class ExportedFile {
     const { signal, told } = this.#settings;
     const source = datasetBytes(this.#input.dataset, this.#dataset.bytes, signal);
     for await (const batch of rows(this.#dataset, source, this.#reading)) {
+      signal.throwIfAborted();
       if (batch.length > 0) yield this.#opening() + this.#text(batch);
       await told?.(this.#reading.rows);
     }
@@ -119,6 +120,6 @@ class ExportedFile {
     const keys = Object.keys(row);
     if (keys.length === known.length && keys.every((key, index) => key === known[index])) return;
     for (const key of keys)
-      if (!known.includes(key) && this.#leftOut.size < 20) this.#leftOut.add(key);
+      if (!known.includes(key) && this.#leftOut.size < 20) this.#leftOut.add(key.slice(0, 256));
   }
 }

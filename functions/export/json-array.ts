@@ -3,7 +3,7 @@ import { longestRow, malformed, type Reading, shown, tooLong } from './reading.t
 type Awaited = 'array' | 'first' | 'comma' | 'next' | 'nothing';
 
 const spoken = {
-  array: 'an array of objects, which begins with "["',
+  array: '"[" of an array of objects',
   first: 'an object or "]"',
   comma: '"," or "]"',
   next: 'an object',
@@ -49,7 +49,11 @@ export class JsonArray {
   /** Nothing more comes. @throws Failure `dataset-malformed` for an array that isn't closed */
   end(): void {
     if (this.#awaited === 'nothing') return;
-    throw malformed(this.#reading, `it ends where ${spoken[this.#awaited]} was expected`);
+    const where =
+      this.#object === undefined
+        ? `where ${spoken[this.#awaited]} was expected`
+        : `inside row ${this.#reading.rows + 1}`;
+    throw malformed(this.#reading, `it ends ${where}`);
   }
 
   /** Passes one character of the array; undefined when more text is needed. */
@@ -79,8 +83,9 @@ export class JsonArray {
 
   #unexpected(): Error {
     const found = shown(this.#text.slice(this.#at, this.#at + 60).trimEnd());
-    const row = this.#awaited === 'array' ? '' : ` at row ${this.#reading.rows + 1}`;
-    return malformed(this.#reading, `expected ${spoken[this.#awaited]}${row}, got ${found}`);
+    const { rows } = this.#reading;
+    const behind = rows === 0 ? '' : ` behind row ${rows}`;
+    return malformed(this.#reading, `${spoken[this.#awaited]} was expected${behind}, got ${found}`);
   }
 }
 
