@@ -64,7 +64,10 @@ async function* each<T>(
 ): AsyncGenerator<T> {
   await gate.pass([], 'before');
   if (faults.isOut(service)) throw unavailable(service);
-  for await (const one of all) {
+  const source = all[Symbol.asyncIterator]();
+  // A process that dies leaves no file open: its sources are closed for it.
+  gate.onDeath(() => void source.return?.());
+  for await (const one of { [Symbol.asyncIterator]: () => source }) {
     yield one;
     await gate.pass([], 'before');
   }

@@ -88,6 +88,7 @@ export function laptopParts<Queues extends string>(
     visibility: new LocalVisibility(queues.map(({ queue }) => queue)),
     observe: (happening) => {
       happenings.push(happening);
+      settings.observe?.(happening);
     },
   };
   const lanes = new Map(
@@ -205,7 +206,8 @@ const targetsOf = (queues: readonly Planned[], topic: Topic): ReadonlyMap<string
 function laneOf({ queue, deadLetters, timeout, make }: Planned, base: Base, world: World): Lane {
   const workers = fleet(base, world, { name: queue.name.replace(/\.fifo$/, ''), make, timeout });
   const { clock, faults } = base;
-  const mapping = new QueueMapping({ queue, fleet: workers, clock, faults });
+  const { batchSize = 10 } = base.settings;
+  const mapping = new QueueMapping({ queue, fleet: workers, clock, faults, batchSize });
   return { queue, deadLetters, fleet: workers, mapping };
 }
 
