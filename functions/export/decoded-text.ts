@@ -10,12 +10,9 @@ export async function* decodedText(
   reading: Reading,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const chunk of bytes) {
-    const text = decoded(() => decoder.decode(chunk, { stream: true }), reading);
-    if (text !== '') yield text;
-  }
-  const rest = decoded(() => decoder.decode(), reading);
-  if (rest !== '') yield rest;
+  for await (const chunk of bytes)
+    yield decoded(() => decoder.decode(chunk, { stream: true }), reading);
+  yield decoded(() => decoder.decode(), reading);
 }
 
 function decoded(decode: () => string, reading: Reading): string {

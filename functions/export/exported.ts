@@ -78,7 +78,7 @@ class ExportedFile {
       // UTF-8 has no half characters: an encoder would replace them without a word.
       if (/\p{Surrogate}/u.test(text))
         throw malformed(this.#reading, 'a text in it holds half of a surrogate pair');
-      if (text !== '') yield encoder.encode(text);
+      yield encoder.encode(text);
     }
   }
 

@@ -76,9 +76,10 @@ describe('an abort', () => {
       abort.abort(new Error('late'));
     }
 
-    const export_ = exporting({ format: 'ndjson', bytes: bytes() }, {}, { signal: abort.signal });
+    const reading = datasetBytes('d', bytes(), abort.signal);
+    await reading.next();
 
-    await expect(export_).rejects.toThrow('late');
+    await expect(reading.next()).rejects.toThrow('late');
   });
 });
 

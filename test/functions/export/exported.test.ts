@@ -181,6 +181,12 @@ describe('an export', () => {
     expect(file.text).toBe('a,b,c,d\r\n,"{""x"":[1,""y""]}",true,=1+1\r\n,,false,\r\n');
   });
 
+  it('quotes the empty cell of a single column, whose line readers would pass over', async () => {
+    const file = await exporting({ format: 'json', bytes: '[{"a":""},{"a":null},{"a":1}]' });
+
+    expect(file.text).toBe('a\r\n""\r\n""\r\n1\r\n');
+  });
+
   it('leaves what is missing out of NDJSON, and keeps null', async () => {
     const bytes = '{"a":null,"b":1}\n{"b":2}\n';
 
