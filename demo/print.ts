@@ -6,23 +6,26 @@ import type { Story } from './story.ts';
 export type Print = (line: string) => void;
 
 /** Tells what happens while it happens: jobs that end, and what went wrong on the way. */
-export function progress(print: Print, start: number): (happening: Happening) => void {
-  return (told) => {
-    const text = sentence(told);
+export function progress(
+  print: Print,
+  start: number,
+): (happening: Happening, intent: string | undefined) => void {
+  return (told, intent = 'a job') => {
+    const text = sentence(told, intent);
     if (text !== undefined) print(`  ${clock(told.at - start)}  ${text}`);
   };
 }
 
-function sentence(told: Happening): string | undefined {
+function sentence(told: Happening, intent: string): string | undefined {
   switch (told.kind) {
     case 'job-succeeded':
-      return `succeeded   ${told.job}, generation ${told.generation}`;
+      return `succeeded   ${intent}, generation ${told.generation}`;
     case 'job-failed':
-      return `failed      ${told.job}: ${told.failure.message}`;
+      return `failed      ${intent}: ${told.failure.message}`;
     case 'job-taken-over':
-      return `taken over  ${told.job}, whose owner fell silent; generation ${told.generation} runs`;
+      return `taken over  ${intent}, whose owner fell silent; generation ${told.generation} runs`;
     case 'write-fenced':
-      return `refused     ${told.what} of ${told.job} by generation ${told.generation}: the job is at ${told.by}`;
+      return `refused     ${told.what} of ${intent} by generation ${told.generation}: the job is at ${told.by}`;
     case 'message-repeated':
       return 'repeated    a command whose job is over: acknowledged, not run';
     case 'orphans-collected':
@@ -74,24 +77,24 @@ function shortKey(key: string): string {
   return `…/${generation}/…${attempt.slice(-6)}/${name}`;
 }
 
-function paragraph(
-  { refused, orphans, published, duplicates }: Report,
-  { laptop, existing, consumed }: Story,
-): string[] {
-  const took = laptop.happenings('job-taken-over').length;
+function paragraph(report: Report, { laptop, existing, consumed }: Story): string[] {
+  const { refused, orphans, published, duplicates } = report;
   const repeated = laptop.happenings('message-repeated').length;
-  const struck = (what: string) => laptop.strikes().filter((strike) => strike.what === what).length;
+  const takeovers = laptop.happenings('job-taken-over').length;
   return [
-    `${published} completion events were published for as many jobs, and ${consumed} reached the consumer's queue.`,
-    `What went wrong on purpose: ${struck('crash')} worker crashed between its candidate and its completion, ${struck('freeze')} was frozen there`,
-    `and woke after its job had been taken over, ${struck('lost-reply')} completion's reply got lost, ${struck('delivered-twice')} command came twice,`,
-    `and each intent was submitted twice.`,
+    `${counted(published, 'completion event')} published, one for each job that ended; ${consumed} reached the consumer's queue.`,
+    '',
+    `${counted(takeovers, 'job')} had to be taken over: one worker crashed between its candidate and its completion, one was`,
+    'frozen there and woke when another had done its job.',
     ...refused.map(
       ({ jobId, generation, by, what }) =>
-        `Refused: ${what} of ${jobId} by generation ${generation}, because generation ${by} had the job. Nothing changed, nothing was published.`,
+        `Refused: "${what}" of ${report.jobs.find((job) => job.jobId === jobId)?.intentId} by generation ${generation}, since the job was at generation ${by}.\nNothing changed, nothing was published.`,
     ),
-    `The lost reply was recognised by the attempt's own id in the row, so the winner was not told that it lost.`,
-    `${took} jobs were taken over. ${duplicates} repeats had no effect: ${existing} submissions, ${repeated} commands, ${duplicates - existing - repeated} publications.`,
+    "The reply to one completion got lost: the row holds the attempt's own id, so its winner was not told that it lost.",
+    `${counted(duplicates, 'repeat')} had no effect: ${counted(existing, 'submission')}, ${counted(repeated, 'command')}, ${counted(duplicates - existing - repeated, 'publication')}.`,
     `Orphans: ${orphans.found} found, ${orphans.collected} collected, ${orphans.left} left.`,
   ];
 }
+
+const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -8,7 +8,8 @@ import { type Ask, asks, datasetPaths } from './plan.ts';
 export interface StorySettings {
   readonly seed: number;
   readonly input: string | undefined;
-  told(happening: Happening): void;
+  /** Told whatever happens, with the intent of the job that it is about. */
+  told(happening: Happening, intent: string | undefined): void;
 }
 
 /** A history that came to its end. */
@@ -30,6 +31,7 @@ export interface Story {
  */
 export async function story({ seed, input, told }: StorySettings): Promise<Story> {
   const job = exportJob(fileDatasets(datasetPaths(input)));
+  const intents = new Map<string, string>();
   let consumed = 0;
   const completions = (world: World) =>
     fifoHandler(
@@ -45,8 +47,11 @@ export async function story({ seed, input, told }: StorySettings): Promise<Story
   const laptop = await startLaptop({
     jobs: [job],
     consumers: { completions },
+    workers: 4,
+    batchSize: 1,
     seed,
-    observe: told,
+    observe: (happening) =>
+      told(happening, 'job' in happening ? intents.get(happening.job) : undefined),
   });
   const frozen = laptop.faults.freeze({ at: 'complete', when: 'before' });
   laptop.faults.crash({ at: 'write', when: 'after' });
@@ -56,9 +61,20 @@ export async function story({ seed, input, told }: StorySettings): Promise<Story
   const all = asks(input);
   let existing = 0;
   for (const ask of [...all, ...all])
-    if ((await laptop.jobs.submit(job, ask)).kind === 'existing') existing += 1;
+    existing += await isThere(laptop.jobs.submit(job, ask), intents);
   await laptop.clock.forward(minutes(20));
   frozen.thaw();
   const settled = await laptop.settle();
   return { laptop, job, asks: all, settled, existing, consumed };
+}
+
+/** 1 for a submission whose job was there already; remembers which intent a job is. */
+async function isThere(
+  submitting: ReturnType<Laptop['jobs']['submit']>,
+  intents: Map<string, string>,
+): Promise<number> {
+  const submitted = await submitting;
+  if (submitted.kind === 'refused') throw submitted.failure;
+  intents.set(submitted.job.id, submitted.job.intentId);
+  return submitted.kind === 'existing' ? 1 : 0;
 }
