@@ -83,6 +83,12 @@ async function files(told: Parameters<typeof saved>[0], out: string): Promise<re
   }
 }
 
+// A reader that has seen enough, such as head, is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit();
+  throw error;
+});
+
 try {
   process.exitCode = await run(asked(process.argv.slice(2)));
 } catch (thrown) {

@@ -1,20 +1,9 @@
-import type {
-  Context,
-  DynamoDBBatchResponse,
-  DynamoDBRecord,
-  DynamoDBStreamEvent,
-} from 'aws-lambda';
-import { unmarshalled } from '../kernel/attribute-value.ts';
+import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Instant } from '../kernel/brand.ts';
-import type { Subject } from '../kernel/envelope.ts';
-import { enveloped } from '../kernel/envelope.ts';
 import { type Failure, permanent, transient } from '../kernel/failure.ts';
 import type { Json } from '../kernel/json.ts';
-import { schemaNumber } from '../kernel/settings.ts';
 import { between, seconds } from '../kernel/time.ts';
 import { aside, heartbeat, proofs } from '../outbox/ledger.ts';
-import { newEvents } from '../outbox/news.ts';
-import { outgoing, type Shape } from '../outbox/outgoing.ts';
 import {
   afterRound,
   isUnanswered,
@@ -22,10 +11,12 @@ import {
   type Outgoing,
   type Round,
 } from '../outbox/rounds.ts';
-import type { Row, Write } from '../ports/store.ts';
+import type { Verdict } from '../ports/sender.ts';
+import type { Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
-import { type JobEvent, jobEvent } from './job-event.ts';
+import type { JobEvent } from './job-event.ts';
 import type { Handler } from './queue-handler.ts';
+import { readStream, shapeOf } from './read-stream.ts';
 
 /** How a relay publishes. */
 export interface RelaySettings {
@@ -44,49 +35,18 @@ export function relayHandler(
   world: World,
   settings: RelaySettings = {},
 ): Handler<DynamoDBStreamEvent, DynamoDBBatchResponse> {
-  const { store, sender, clock, random, observe } = world;
-  const relay: Relay = { store, sender, clock, random, observe, shape: shapeOf(settings) };
+  const { store, sender, clock, observe } = world;
+  const relay: Relay = { store, sender, clock, observe };
+  const shape = shapeOf(settings);
   return async (event, context) => {
-    const read = event.Records.map((record) => outgoingOf(record, relay.shape));
-    const run = await publish(
-      relay,
-      read.flatMap((it) => it.outgoing),
-      context,
-    );
-    const held = [...run.held, ...read.flatMap((it) => it.held)];
+    const { outgoing, held } = readStream(event, shape);
+    const run = await publish(relay, outgoing, context);
     await prove(relay, run.sent, { context, oldest: oldestOf(event, clock.now()) });
-    return { batchItemFailures: lowest(event, held) };
+    return { batchItemFailures: lowest(event, [...held, ...run.held]) };
   };
 }
 
-type Relay = Pick<World, 'store' | 'sender' | 'clock' | 'random' | 'observe'> & {
-  readonly shape: Shape;
-};
-
-interface FromRecord {
-  readonly outgoing: readonly Outgoing[];
-  /** The position of a record that can't be read by this release. */
-  readonly held: readonly string[];
-}
-
-function outgoingOf({ dynamodb }: DynamoDBRecord, shape: Shape): FromRecord {
-  const position = dynamodb?.SequenceNumber ?? '';
-  const now = dynamodb?.NewImage && unmarshalled(dynamodb.NewImage);
-  const old = dynamodb?.OldImage && unmarshalled(dynamodb.OldImage);
-  const events = newEvents({ old, new: now });
-  if (now === undefined || events.length === 0) return { outgoing: [], held: [] };
-  if (Number(now['schema']) > schemaNumber) return { outgoing: [], held: [position] };
-  const subject = now as unknown as Subject & Row;
-  return {
-    outgoing: events.map((event) => outgoing(event, subject, { position, shape })),
-    held: [],
-  };
-}
-
-function shapeOf({ shape }: RelaySettings): Shape {
-  if (shape === undefined) return (_, event) => event.data;
-  return (subject, event) => shape(jobEvent(enveloped(subject, event)));
-}
+type Relay = Pick<World, 'store' | 'sender' | 'clock' | 'observe'>;
 
 interface Published {
   readonly sent: readonly Outgoing[];
@@ -131,22 +91,29 @@ async function toTarget(
     for (const { outgoing: it, why } of after.held)
       tell(relay, { kind: 'publish-held', it, failure: transient('publish-held', why) });
     for (const { outgoing: it, why } of after.refused)
-      if (!(await setAside(relay, it, permanent('publish-refused', why)))) held.push(it.position);
+      if (!(await setAside(relay, it, why))) held.push(it.position);
     waiting = after.waiting;
   }
   return { sent, held };
 }
 
 /** Sends a round; one that got no answer is sent once more, with the same ids, before anything else. */
-async function verdicts({ sender }: Relay, { now }: Round) {
+async function verdicts({ sender }: Relay, { now }: Round): Promise<readonly Verdict[]> {
   const target = now[0]?.target ?? '';
-  const entries = now.map(({ entry }) => entry);
-  const first = await sender.send(target, entries);
-  return isUnanswered(first) ? sender.send(target, entries) : first;
+  const entries = now.filter(({ unfit }) => unfit === undefined).map(({ entry }) => entry);
+  const send = async () => (entries.length === 0 ? [] : sender.send(target, entries));
+  const first = await send();
+  const answers = [...(entries.length > 0 && isUnanswered(first) ? await send() : first)];
+  return now.map(({ unfit }) =>
+    unfit === undefined ? (answers.shift() ?? leftOut) : { kind: 'refused', why: unfit },
+  );
 }
 
+const leftOut: Verdict = { kind: 'outage', why: 'the reply left this entry out' };
+
 /** Whether the event is safe in the ledger; if it isn't, it is held instead. */
-async function setAside(relay: Relay, it: Outgoing, failure: Failure): Promise<boolean> {
+async function setAside(relay: Relay, it: Outgoing, why: string): Promise<boolean> {
+  const failure = permanent(it.unfit === undefined ? 'publish-refused' : 'shape-failed', why);
   tell(relay, { kind: 'event-set-aside', it, failure });
   return commit(relay, aside(it, failure, relay.clock.now()));
 }

@@ -15,7 +15,7 @@ export function outgoing(
   subject: Subject,
   by: { readonly position: string; readonly shape: Shape },
 ): Outgoing {
-  const data = event.channel === 'events' ? by.shape(subject, event) : event.data;
+  const { data, unfit } = shaped(event, subject, by.shape);
   return {
     target: event.channel === 'commands' ? targets.commands(subject.kind) : targets.events,
     eventId: event.id,
@@ -25,5 +25,22 @@ export function outgoing(
       group: subject.groupId as GroupId,
       body: JSON.stringify(enveloped(subject, data === undefined ? event : { ...event, data })),
     },
+    ...(unfit === undefined ? {} : { unfit }),
   };
+}
+
+interface Shaped {
+  readonly data: Json | undefined;
+  readonly unfit?: string;
+}
+
+/** Commands are nobody's to shape; a shape that throws leaves the data as it was. */
+function shaped(event: StoredEvent, subject: Subject, shape: Shape): Shaped {
+  if (event.channel === 'commands') return { data: event.data };
+  try {
+    return { data: shape(subject, event) };
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : typeof thrown;
+    return { data: event.data, unfit: `the relay's shape failed: ${why}` };
+  }
 }

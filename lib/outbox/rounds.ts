@@ -8,6 +8,8 @@ export interface Outgoing {
   readonly eventId: string;
   /** The stream's sequence number of the write that committed it. */
   readonly position: string;
+  /** Why it can't be sent as it was asked to be shaped; set aside like what a target refuses. */
+  readonly unfit?: string;
 }
 
 /** The most entries of one request, and the most bytes, which is SNS's limit and lies below SQS's. */

@@ -1,0 +1,43 @@
+import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { unmarshalled } from '../kernel/attribute-value.ts';
+import { enveloped, type Subject } from '../kernel/envelope.ts';
+import type { Json } from '../kernel/json.ts';
+import { schemaNumber } from '../kernel/settings.ts';
+import { newEvents } from '../outbox/news.ts';
+import { outgoing, type Shape } from '../outbox/outgoing.ts';
+import type { Outgoing } from '../outbox/rounds.ts';
+import type { Row } from '../ports/store.ts';
+import { type JobEvent, jobEvent } from './job-event.ts';
+
+/** What a batch of a table's stream has to publish. */
+export interface FromStream {
+  readonly outgoing: readonly Outgoing[];
+  /** The positions of records that this release can't read: a newer one wrote them. */
+  readonly held: readonly string[];
+}
+
+/** Reads the events of a batch; the filter of the mapping is a saving, so everything is looked at again here. */
+export function readStream(event: DynamoDBStreamEvent, shape: Shape): FromStream {
+  const all = event.Records.map((record) => fromRecord(record, shape));
+  return { outgoing: all.flatMap((it) => it.outgoing), held: all.flatMap((it) => it.held) };
+}
+
+function fromRecord({ dynamodb }: DynamoDBRecord, shape: Shape): FromStream {
+  const position = dynamodb?.SequenceNumber ?? '';
+  const now = dynamodb?.NewImage && unmarshalled(dynamodb.NewImage);
+  const old = dynamodb?.OldImage && unmarshalled(dynamodb.OldImage);
+  const events = newEvents({ old, new: now });
+  if (now === undefined || events.length === 0) return { outgoing: [], held: [] };
+  if (Number(now['schema']) > schemaNumber) return { outgoing: [], held: [position] };
+  const subject = now as unknown as Subject & Row;
+  return {
+    outgoing: events.map((event) => outgoing(event, subject, { position, shape })),
+    held: [],
+  };
+}
+
+/** The caller's shape of an event's data, or the data as it was committed. */
+export function shapeOf({ shape }: { readonly shape?: (event: JobEvent) => Json }): Shape {
+  if (shape === undefined) return (_, event) => event.data;
+  return (subject, event) => shape(jobEvent(enveloped(subject, event)));
+}
