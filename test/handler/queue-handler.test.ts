@@ -4,6 +4,7 @@ import type { OpenTurn } from '../../lib/handler/turn.ts';
 import { ran } from '../../lib/handler/user-code.ts';
 import { transient } from '../../lib/kernel/failure.ts';
 import type { Outcome } from '../../lib/kernel/outcome.ts';
+import { milliseconds } from '../../lib/kernel/time.ts';
 import { batch, endless, handClock, idle, kept, left, QueueWorld, until } from './fifo-events.ts';
 
 const done: Outcome = { kind: 'done' };
@@ -29,13 +30,41 @@ describe('a queue’s door', () => {
     expect(world.visibility.calls).toEqual([]);
   });
 
+  it.each<[string, Outcome]>([
+    ['is done', done],
+    ['fails', { kind: 'failed', failure: transient('late', 'late'), wait: milliseconds(5_000) }],
+  ])(
+    'tells, hides and starts nothing when a message %s behind the last net',
+    async (_, outcome) => {
+      const clock = handClock();
+      const world = new QueueWorld(clock);
+      const started: string[] = [];
+      const handler = queueHandler({}, world, async ({ id }) => {
+        started.push(id);
+        await clock.sleep(milliseconds(12_000));
+        return outcome;
+      });
+
+      const pending = handler(batch('A1', 'A2'), left(10_000));
+      await until(clock, 10_000);
+      const response = await pending;
+      const told = world.log;
+      await until(clock, 60_000);
+
+      expect(kept(response)).toEqual(['A1', 'A2']);
+      expect(started).toEqual(['A1']);
+      expect(world.log).toEqual(told);
+      expect(world.visibility.calls).toEqual([]);
+    },
+  );
+
   it('leaves time for last writes between the end of user code and the last net', async () => {
     const clock = handClock();
     const seen: unknown[] = [];
     const handler = queueHandler({}, new QueueWorld(clock), async (_, turn) => {
       const code = await ran(turn, () => new Promise(() => {}));
       seen.push(code.kind, turn.isOpen(), clock.now());
-      await clock.sleep(400 as Parameters<typeof clock.sleep>[0]);
+      await clock.sleep(milliseconds(400));
       return done;
     });
 
@@ -77,7 +106,7 @@ describe('a queue’s door', () => {
     const handler = queueHandler({}, { clock, observe }, async () => ({
       kind: 'failed',
       failure: transient('no', 'no'),
-      wait: 5_000 as never,
+      wait: milliseconds(5_000),
     }));
 
     expect(kept(await handler(batch('A1', 'A2'), endless))).toEqual(['A1', 'A2']);
