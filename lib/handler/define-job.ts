@@ -134,6 +134,19 @@ export function definition(job: Job): DefinedJob {
   throw bad('job-not-defined', `a job comes from defineJob(…), got ${typeof job}`);
 }
 
+/** The same job, with something around its code. */
+export function withRun(
+  job: DefinedJob,
+  around: (
+    attempt: Attempt<unknown>,
+    run: (attempt: Attempt<unknown>) => Promise<unknown>,
+  ) => Promise<unknown>,
+): Job {
+  const { name, limits, input, group, run } = job;
+  const wrapped = { name, limits, input, group, run: (it: Attempt<unknown>) => around(it, run) };
+  return Object.freeze(wrapped) as unknown as Job;
+}
+
 const defaults: Required<JobLimits> = {
   failures: 4,
   takeovers: 5,

@@ -1,17 +1,17 @@
 import type { Json } from './json.ts';
 
 /** One value as DynamoDB's JSON carries it; `B` is base64 text, as in Lambda's stream events. */
-export interface AttributeValue {
-  S?: string;
-  N?: string;
-  B?: string;
-  BOOL?: boolean;
-  NULL?: boolean;
-  L?: AttributeValue[];
-  M?: { [name: string]: AttributeValue };
-  SS?: string[];
-  NS?: string[];
-}
+export type AttributeValue =
+  | { S: string }
+  | { N: string }
+  | { B: string }
+  | { BOOL: boolean }
+  | { NULL: boolean }
+  | { L: AttributeValue[] }
+  | { M: { [name: string]: AttributeValue } }
+  | { SS: string[] }
+  | { NS: string[] }
+  | { BS: string[] };
 
 type Value = Json | Uint8Array | bigint | undefined;
 
@@ -43,14 +43,21 @@ function marshalledValue(value: Exclude<Value, undefined>): AttributeValue {
 }
 
 function unmarshalledValue(value: AttributeValue): Value {
-  if (value.S !== undefined) return value.S;
-  if (value.N !== undefined) return number(value.N);
-  if (value.BOOL !== undefined) return value.BOOL;
-  if (value.NULL !== undefined) return null;
-  if (value.B !== undefined) return new Uint8Array(Buffer.from(value.B, 'base64'));
-  if (value.M !== undefined) return unmarshalled(value.M) as Json;
-  if (value.L !== undefined) return value.L.map(unmarshalledValue) as Json;
-  return value.SS ?? value.NS?.map((text) => number(text) as Json) ?? null;
+  if ('S' in value) return value.S;
+  if ('N' in value) return number(value.N);
+  if ('BOOL' in value) return value.BOOL;
+  if ('NULL' in value) return null;
+  if ('B' in value) return new Uint8Array(Buffer.from(value.B, 'base64'));
+  if ('M' in value) return unmarshalled(value.M) as Json;
+  if ('L' in value) return value.L.map(unmarshalledValue) as Json;
+  return setOf(value);
+}
+
+/** Sets are read as lists: this library writes none, a user's own rows may. */
+function setOf(value: AttributeValue): Value {
+  if ('SS' in value) return value.SS;
+  if ('NS' in value) return value.NS.map((text) => number(text) as Json);
+  return 'BS' in value ? value.BS : null;
 }
 
 function number(text: string): number | bigint {

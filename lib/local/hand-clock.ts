@@ -5,12 +5,14 @@ import type { Clock } from '../ports/clock.ts';
 interface Alarm {
   readonly at: Instant;
   readonly ring: () => void;
+  isCancelled: boolean;
 }
 
 /** A clock that stands still until it is moved; what falls due rings one at a time, in order of time, then of setting. */
 export class HandClock implements Clock {
   #now: Instant;
-  readonly #alarms = new Set<Alarm>();
+  /** By time, then by setting; cancelled ones go when their turn comes. */
+  readonly #alarms: Alarm[] = [];
 
   constructor(start: Instant) {
     this.#now = start;
@@ -21,10 +23,10 @@ export class HandClock implements Clock {
   }
 
   alarm(at: Instant, ring: () => void): () => void {
-    const alarm = { at, ring };
-    this.#alarms.add(alarm);
+    const alarm = { at, ring, isCancelled: false };
+    this.#alarms.splice(this.#placeFor(at), 0, alarm);
     return () => {
-      this.#alarms.delete(alarm);
+      alarm.isCancelled = true;
     };
   }
 
@@ -54,15 +56,26 @@ export class HandClock implements Clock {
       this.#now = Math.max(this.#now, until) as Instant;
       return false;
     }
-    this.#alarms.delete(alarm);
+    this.#alarms.shift();
     this.#now = Math.max(this.#now, alarm.at) as Instant;
     alarm.ring();
     return true;
   }
 
   #first(): Alarm | undefined {
-    let first: Alarm | undefined;
-    for (const alarm of this.#alarms) if (first === undefined || alarm.at < first.at) first = alarm;
-    return first;
+    while (this.#alarms[0]?.isCancelled) this.#alarms.shift();
+    return this.#alarms[0];
+  }
+
+  /** Behind every alarm that rings no later. */
+  #placeFor(at: Instant): number {
+    let from = 0;
+    let to = this.#alarms.length;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#alarms[middle]?.at ?? at) <= at) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   }
 }

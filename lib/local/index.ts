@@ -1,6 +1,16 @@
 /**
- * The laptop: lanekeeper's world in memory, with SQS FIFO's, DynamoDB's, its stream's and S3's semantics, a clock that
- * is moved by hand, and faults on demand.
+ * The laptop: lanekeeper's world in memory, with the semantics of SQS FIFO, DynamoDB with its stream, and S3, a clock
+ * that is moved by hand, and faults on demand.
  * @module
  */
 
+export type { Faults, Service, Strike, Where } from './faults.ts';
+export {
+  type Laptop,
+  type LocalQueue,
+  type MovedClock,
+  type Settled,
+  startLaptop,
+} from './laptop.ts';
+export type { LaptopSettings, OfWorld } from './laptop-settings.ts';
+export type { Point } from './point.ts';

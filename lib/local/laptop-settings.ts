@@ -1,6 +1,7 @@
 import type { Job } from '../handler/define-job.ts';
 import type { SqsHandler } from '../handler/queue-handler.ts';
 import type { Duration } from '../kernel/brand.ts';
+import type { Happening } from '../kernel/happening.ts';
 import type { World } from '../ports/world.ts';
 
 /** A handler that waits for its world: written once as `(world) => fifoHandler(…, world)`, it runs on AWS and here. */
@@ -16,12 +17,16 @@ export interface LaptopSettings<Queues extends string, Time> {
   readonly queues?: Readonly<Record<Queues, OfWorld>>;
   /** Sandboxes per function. @default 2, the fewest that can race */
   readonly workers?: number;
+  /** The most messages of one invocation; a crash hits all of them. @default 10, as Lambda takes from a FIFO queue */
+  readonly batchSize?: number;
   /** The same seed gives the same history. @default 1 */
   readonly seed?: number;
   /** `moved`: by hand, and by `settle`. @default 'moved' */
   readonly time?: Time;
   /** How long a function may run, unless a job's `limits.attempt` asks for more; a queue hides its messages six times as long. @default minutes(1), as infra does */
   readonly timeout?: Duration;
+  /** Told whatever happens, as it happens. @default nobody; `laptop.happenings` remembers all of it */
+  readonly observe?: (happening: Happening) => void;
   /** Further tables that your handlers use. @default none beside `jobs`, `ledger` and `care` */
   readonly tables?: readonly string[];
 }

@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { complete, defineJob, done, fifoHandler, minutes, type World } from '../../lib/index.ts';
+import { startLaptop } from '../../lib/local/index.ts';
+
+const exportJob = defineJob({
+  name: 'export',
+  input: v.object({ dataset: v.string() }),
+  async run(job) {
+    const file = await job.write('export.csv', `${job.input.dataset}\n`, {
+      contentType: 'text/csv',
+    });
+    return complete({ result: file, data: { rows: 1 } });
+  },
+});
+
+describe('a worker that was frozen just before it completed', () => {
+  it('changes nothing when it wakes after a takeover, and publishes nothing', async () => {
+    const consumed: string[] = [];
+    const consumer = (world: World) =>
+      fifoHandler(
+        {
+          parse: (text) => text,
+          async handle(message) {
+            consumed.push(message.body);
+            return done();
+          },
+        },
+        world,
+      );
+    await using laptop = await startLaptop({ jobs: [exportJob], consumers: { consumer } });
+    const frozen = laptop.faults.freeze({ at: 'complete', when: 'before' });
+    await laptop.jobs.submit(exportJob, { intentId: 'a', input: { dataset: 'movies' } });
+    await laptop.clock.forward(minutes(20));
+
+    frozen.thaw();
+    const settled = await laptop.settle();
+
+    expect(settled).toEqual({ kind: 'quiet' });
+    expect(laptop.events(exportJob).filter(({ type }) => type === 'export.succeeded')).toHaveLength(
+      1,
+    );
+    expect(laptop.happenings('write-fenced')).toMatchObject([
+      { what: 'complete', by: 2, generation: 1 },
+    ]);
+    expect(laptop.happenings('job-taken-over')).toHaveLength(1);
+    expect(consumed).toHaveLength(1);
+    const result = await laptop.jobs.result(exportJob, 'a');
+    expect(result).toMatchObject({ kind: 'ready', size: 7 });
+    expect(laptop.happenings('orphans-collected')).toMatchObject([{ count: 1 }]);
+  });
+});
