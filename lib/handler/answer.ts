@@ -59,7 +59,8 @@ export const fail = (code: string, sentence: string, details: Details = {}): Fai
   answer({ kind: 'fail', failure: permanent(code, sentence, details) });
 
 /**
- * Not now: the group waits, in order, and no attempt is counted.
+ * Not now: the group waits, in order, and no attempt is counted. SQS counts its 12 hours from the receive, so a wait
+ * close to them ends up to 15 minutes early, and the message may ask again.
  *
  * @throws Failure `retry-too-late` above 12 hours, the longest that SQS hides a message
  */

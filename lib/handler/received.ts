@@ -60,5 +60,4 @@ function recordAt(record: SQSRecord, index: number): Received {
 }
 
 /** Whether a record comes from a FIFO queue. */
-export const isFifo = (record: SQSRecord): boolean =>
-  record.eventSourceARN?.endsWith('.fifo') === true;
+const isFifo = (record: SQSRecord): boolean => record.eventSourceARN?.endsWith('.fifo') === true;
