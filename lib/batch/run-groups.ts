@@ -24,7 +24,7 @@ export interface Run {
   /** Resolves when every group has ended. */
   readonly all: Promise<unknown>;
   /** Ends every group that was not begun, as out of time: for the moment from which nothing may start. */
-  drain(): Promise<void>;
+  drain(): void;
 }
 
 /**
@@ -42,22 +42,35 @@ export function runGroups<M extends Ordered & { readonly id: string }>(
     for (let group = groups[next++]; group !== undefined; group = groups[next++])
       running.ended(await runInOrder(group, running));
   };
+  const drain = (): void => {
+    for (let group = groups[next++]; group !== undefined; group = groups[next++])
+      running.ended(stopped(group, outOfTime));
+  };
   const lanes = Math.min(running.concurrency, groups.length);
-  return { all: Promise.all(Array.from({ length: lanes }, lane)), drain: lane };
+  return { all: Promise.all(Array.from({ length: lanes }, lane)), drain };
 }
 
 async function runInOrder<M extends Ordered & { readonly id: string }>(
   group: readonly M[],
   { mayStart, one }: Running<M>,
 ): Promise<readonly Ended<M>[]> {
-  const ended: Ended<M>[] = [];
-  let behind: Outcome | undefined;
+  const done: Ended<M>[] = [];
   for (const message of group) {
-    const outcome = behind ?? (mayStart() ? await one(message) : outOfTime);
-    ended.push({ message, outcome });
-    behind ??= outcome.kind === 'done' ? undefined : behindOf(message.id, outcome);
+    const outcome = mayStart() ? await one(message) : outOfTime;
+    if (outcome.kind !== 'done') return [...done, ...stopped(group.slice(done.length), outcome)];
+    done.push({ message, outcome });
   }
-  return ended;
+  return done;
+}
+
+/** A head whose outcome ends the run of its group, and all that is behind it. */
+function stopped<M extends Ordered & { readonly id: string }>(
+  [head, ...rest]: readonly M[],
+  outcome: Outcome,
+): readonly Ended<M>[] {
+  if (head === undefined) return [];
+  const behind = behindOf(head.id, outcome);
+  return [{ message: head, outcome }, ...rest.map((message) => ({ message, outcome: behind }))];
 }
 
 const outOfTime: Outcome = { kind: 'out-of-time', behind: undefined };

@@ -59,7 +59,8 @@ export const fail = (code: string, sentence: string, details: Details = {}): Fai
   answer({ kind: 'fail', failure: permanent(code, sentence, details) });
 
 /**
- * Not now: the group waits, in order, and no attempt is counted.
+ * Not now: the group waits, in order, and no attempt is counted. SQS counts its 12 hours from the receive, so a wait
+ * close to them ends up to 15 minutes early, and the message may ask again.
  *
  * @throws Failure `retry-too-late` above 12 hours, the longest that SQS hides a message
  */
@@ -74,5 +75,29 @@ export function retryLater(settings: {
   );
 }
 
-/** The only place where an answer gets its mark, which exists for the compiler alone. */
-const answer = <A extends Answered<string>>(plain: object): A => Object.freeze(plain) as A;
+/** The mark of every answer, the same in each copy of this library; a copied object doesn't carry it. */
+const mark = Symbol.for('lanekeeper.answer');
+
+/** The only place where an answer gets its mark. */
+const answer = <A extends Answered<string>>(plain: object): A =>
+  Object.freeze(Object.defineProperty(plain, mark, { value: true })) as A;
+
+/** Whether user code ended by an answer of one of these kinds; an object that merely looks like one is none. */
+export const isAnswer = <A extends Answered<string>>(
+  value: unknown,
+  kinds: readonly A['kind'][],
+): value is A => isMarked(value) && kinds.includes(value.kind);
+
+const isMarked = (value: unknown): value is Answered<string> =>
+  typeof value === 'object' && value !== null && mark in value;
+
+/** The failure of user code that ended without a right answer; it says what came, but never its content. */
+export const noAnswer = (right: string, value: unknown): Failure =>
+  permanent('no-answer', `${right}, got ${called(value)}`);
+
+function called(value: unknown): string {
+  if (isMarked(value)) return `the answer "${value.kind}"`;
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object that none of them made';
+  return value === null || value === undefined ? String(value) : `a ${typeof value}`;
+}

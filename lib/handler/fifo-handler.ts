@@ -6,7 +6,7 @@ import { failureLines } from '../observe/json-lines.ts';
 import type { Observe, World } from '../ports/world.ts';
 import { backoff, outageBackoff } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
-import type { MessageAnswer, PlainAnswer } from './answer.ts';
+import { isAnswer, type MessageAnswer, noAnswer, type PlainAnswer } from './answer.ts';
 import type { BatchSettings } from './batch-settings.ts';
 import type { Message } from './message.ts';
 import { queueHandler, type SqsHandler } from './queue-handler.ts';
@@ -85,6 +85,8 @@ async function handled<Body>(
   turn: OpenTurn,
 ): Promise<MessageAnswer> {
   const body = await bodyOf(settings, message.body);
+  // A body that took longer to read than the turn lasts: nothing is started any more.
+  if (!turn.isOpen()) throw overran();
   return settings.handle({ ...message, body }, turn);
 }
 
@@ -126,24 +128,14 @@ function outcomeOf(code: Ran<MessageAnswer>, message: Message<string>, waits: Wa
 }
 
 function answered(answer: unknown, message: Message<string>, waits: Waits): Outcome {
-  if (isAnswer(answer, 'done')) return { kind: 'done' };
-  if (!isAnswer(answer, 'retry-later'))
-    return { kind: 'failed', ...waits.failed(message, noAnswer(answer)) };
+  if (!isAnswer<MessageAnswer>(answer, ['done', 'retry-later']))
+    return { kind: 'failed', ...waits.failed(message, noAnswer(right, answer)) };
+  if (answer.kind === 'done') return { kind: 'done' };
   const wait = waits.later(answer.after);
   return { kind: 'held-back', behind: undefined, ...(wait === undefined ? {} : { wait }) };
 }
 
-const isAnswer = <K extends MessageAnswer['kind']>(
-  value: unknown,
-  kind: K,
-): value is Extract<MessageAnswer, { readonly kind: K }> =>
-  typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
-
-const noAnswer = (value: unknown): Failure =>
-  permanent(
-    'no-answer',
-    `a handler ends by done() or, with a world, retryLater(…), got ${value === null ? 'null' : typeof value}`,
-  );
+const right = 'a handler ends by done() or, with a world, retryLater(…)';
 
 const overran = (): Failure =>
   transient('overran', 'the handler was still running when its time was over');

@@ -1,16 +1,16 @@
 import type { Context, SQSBatchResponse } from 'aws-lambda';
-import { deadline } from '../batch/deadline.ts';
+import { type Deadline, deadline } from '../batch/deadline.ts';
 import { hidings } from '../batch/hidings.ts';
 import { response } from '../batch/response.ts';
 import type { Ended, Run } from '../batch/run-groups.ts';
 import type { Duration, Instant } from '../kernel/brand.ts';
 import { type Failure, permanent, transient } from '../kernel/failure.ts';
-import type { Happening } from '../kernel/happening.ts';
 import type { Outcome } from '../kernel/outcome.ts';
-import { between, later, spoken } from '../kernel/time.ts';
+import { later, spoken } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Hiding, Visibility } from '../ports/visibility.ts';
 import type { Observe } from '../ports/world.ts';
+import { messageTold, tell } from './message-told.ts';
 import type { One } from './queue-handler.ts';
 import type { Received } from './received.ts';
 import { MessageTurn } from './turn.ts';
@@ -37,11 +37,12 @@ export class Invocation {
   readonly #parts: QueueParts;
   readonly #batch: Batch;
   readonly #verdicts: (Outcome | undefined)[];
-  readonly #turns = new Set<MessageTurn>();
+  readonly #turns = new Map<Received, MessageTurn>();
   readonly #hiding: Promise<unknown>[] = [];
-  readonly #end: ReturnType<typeof deadline> | undefined;
+  readonly #end: Deadline | undefined;
   readonly #over: Promise<void>;
   #overrun: () => void = () => {};
+  #signalled = false;
   #closed = false;
 
   /** @throws Failure `margin-too-long` where the margin leaves no time to work */
@@ -55,8 +56,10 @@ export class Invocation {
     });
   }
 
+  /** Whether there is time to start a message; an alarm that rings early on the clock of the machine counts too. */
   mayStart(): boolean {
-    return !this.#closed && (this.#end === undefined || this.#parts.clock.now() < this.#end.signal);
+    if (this.#signalled) return false;
+    return this.#end === undefined || this.#parts.clock.now() < this.#end.signal;
   }
 
   /** Runs one message to its verdict; whatever goes wrong is that record's failure. */
@@ -69,10 +72,10 @@ export class Invocation {
       until: this.#end?.signal,
       over: this.#over,
     });
-    this.#turns.add(turn);
-    const outcome = record.group === '' ? withoutGroup(record) : await verdict(one, record, turn);
+    this.#turns.set(record, turn);
+    const outcome = record.isLost ? withoutGroup(record) : await verdict(one, record, turn);
     turn.close();
-    this.#turns.delete(turn);
+    this.#turns.delete(record);
     this.#judge(record, outcome, since);
     return outcome;
   }
@@ -80,26 +83,24 @@ export class Invocation {
   /** A group has ended: what is behind its end gets its verdict, and is hidden as the end asks. */
   ended(group: readonly Ended<Received>[]): void {
     for (const { message, outcome } of group)
-      if (this.#verdicts[message.index] === undefined)
-        this.#judge(message, outcome, this.#parts.clock.now());
+      if (this.#verdicts[message.index] === undefined) this.#judge(message, outcome);
     const { visibility } = this.#parts;
     const queue = group[0]?.message.message.record.eventSourceARN;
     if (visibility === undefined || queue === undefined || this.#closed) return;
-    const all = hidings(group.map(({ message, outcome }) => ({ message, outcome })));
+    const all = hidings(group);
     for (let i = 0; i < all.length; i += hiddenAtOnce)
       this.#hiding.push(hide(visibility, queue, all.slice(i, i + hiddenAtOnce)));
   }
 
-  /** Waits for the run, but no longer than the deadline allows; what has no verdict then has failed. */
+  /** Waits for the run, but no longer than the deadline allows; what has no verdict then is not done. */
   async respond(run: Run): Promise<SQSBatchResponse> {
-    const cancel = this.#setAlarms(run);
+    const { cancel, close } = this.#alarms(run);
     const finished = run.all.then(() => Promise.all(this.#hiding));
-    await Promise.race([finished, cancel.closed]);
-    for (const ring of cancel.alarms) ring();
-    for (const turn of this.#turns) turn.close();
+    await Promise.race([finished, close]);
+    cancel();
+    for (const turn of this.#turns.values()) turn.close();
     for (const record of this.#batch.records)
-      if (this.#verdicts[record.index] === undefined)
-        this.#judge(record, { kind: 'failed', failure: overran() }, this.#parts.clock.now());
+      if (this.#verdicts[record.index] === undefined) this.#judge(record, this.#unended(record));
     this.#closed = true;
     return response(
       this.#batch.records.map(({ id }) => id),
@@ -112,42 +113,45 @@ export class Invocation {
   }
 
   /** Signal, then grace, then close: the three moments before the end. */
-  #setAlarms(run: Run): { readonly alarms: (() => void)[]; readonly closed: Promise<void> } {
+  #alarms(run: Run): { cancel(): void; readonly close: Promise<void> } {
     const end = this.#end;
     const { clock } = this.#parts;
-    if (end === undefined) return { alarms: [], closed: new Promise(() => {}) };
-    let close = (): void => {};
-    const closed = new Promise<void>((resolve) => {
-      close = resolve;
-    });
+    if (end === undefined) return { cancel: () => {}, close: new Promise(() => {}) };
     const signal = (): void => {
-      for (const turn of this.#turns) turn.abort(late());
-      void run.drain();
+      this.#signalled = true;
+      for (const turn of this.#turns.values()) turn.abort(late());
+      run.drain();
     };
     const over = (): void => {
       this.#overrun();
-      for (const turn of this.#turns) turn.close();
+      for (const turn of this.#turns.values()) turn.close();
     };
-    const alarms = [
-      clock.alarm(end.signal, signal),
-      clock.alarm(end.over, over),
-      clock.alarm(end.close, close),
-    ];
-    return { alarms, closed };
+    const alarms = [clock.alarm(end.signal, signal), clock.alarm(end.over, over)];
+    const close = new Promise<void>((resolve) => {
+      alarms.push(clock.alarm(end.close, resolve));
+    });
+    return { cancel: () => alarms.forEach((silence) => void silence()), close };
   }
 
-  #judge(record: Received, outcome: Outcome, since: Instant): void {
+  /** What becomes of a record that is still running when the response is given, or stands behind one. */
+  #unended(record: Received): Outcome {
+    if (this.#turns.has(record)) return { kind: 'failed', failure: overran() };
+    const head = this.#batch.records.find(
+      (other) => other.group === record.group && this.#turns.has(other),
+    );
+    return { kind: 'out-of-time', behind: head?.id };
+  }
+
+  #judge(record: Received, outcome: Outcome, begun?: Instant): void {
     if (this.#closed) return;
     this.#verdicts[record.index] = outcome;
-    try {
-      this.#parts.observe(told(record, outcome, { since, now: this.#parts.clock.now() }));
-    } catch {
-      // An observer that throws must not change a verdict.
-    }
+    const { clock, observe } = this.#parts;
+    const now = clock.now();
+    tell(observe, messageTold(record.message, outcome, { since: begun ?? now, now }));
   }
 }
 
-function endOf({ context, margin }: Batch, now: Instant): ReturnType<typeof deadline> | undefined {
+function endOf({ context, margin }: Batch, now: Instant): Deadline | undefined {
   if (typeof context?.getRemainingTimeInMillis !== 'function') return undefined;
   const remaining = context.getRemainingTimeInMillis() as Duration;
   if (remaining > margin) return deadline(later(now, remaining), margin);
@@ -190,31 +194,3 @@ const late = (): Failure =>
 
 const overran = (): Failure =>
   transient('overran', 'the handler was still running when its time was over');
-
-function told(
-  { message, id }: Received,
-  outcome: Outcome,
-  { since, now }: { readonly since: Instant; readonly now: Instant },
-): Happening {
-  const about = {
-    at: now,
-    queue: message.record.eventSourceARN,
-    group: message.group,
-    messageId: id,
-  };
-  switch (outcome.kind) {
-    case 'done':
-      return { ...about, kind: 'message-done', took: between(since, now) };
-    case 'failed':
-      return {
-        ...about,
-        kind: 'message-failed',
-        attempt: message.attempt,
-        failure: outcome.failure,
-      };
-    case 'held-back':
-      return { ...about, kind: 'message-held-back', behind: outcome.behind };
-    case 'out-of-time':
-      return { ...about, kind: 'message-out-of-time', behind: outcome.behind };
-  }
-}

@@ -6,7 +6,7 @@ import { bytesOf, canonical, type Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
 import { classified } from '../retry/classified.ts';
-import type { JobAnswer } from './answer.ts';
+import { isAnswer, type JobAnswer, noAnswer } from './answer.ts';
 import type { Held } from './attempt.ts';
 import type { Ran } from './user-code.ts';
 
@@ -43,7 +43,8 @@ export function decided(
 }
 
 function answeredBy(answer: unknown, held: Held, limits: Limits): Decision {
-  if (!isAnswer(answer)) return failed(noAnswer(answer));
+  if (!isAnswer<JobAnswer<unknown>>(answer, ['complete', 'fail', 'retry-later']))
+    return failed(noAnswer('a job ends by complete(…), fail(…) or retryLater(…)', answer));
   switch (answer.kind) {
     case 'complete':
       return completed(answer, held);
@@ -163,18 +164,6 @@ function jsonOf(data: unknown): { readonly data: Json | undefined } | Failure {
     throw thrown;
   }
 }
-
-const isAnswer = (value: unknown): value is JobAnswer<unknown> =>
-  typeof value === 'object' &&
-  value !== null &&
-  'kind' in value &&
-  (value.kind === 'complete' || value.kind === 'fail' || value.kind === 'retry-later');
-
-const noAnswer = (value: unknown): Failure =>
-  permanent(
-    'no-answer',
-    `a job ends by complete(…), fail(…) or retryLater(…), got ${value === null ? 'null' : typeof value}`,
-  );
 
 const overran = (held: Held): Failure =>
   transient('overran', `job ${held.job.id} was still running when its time was over`);

@@ -3,11 +3,14 @@ import type { GroupId, Instant } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Message } from './message.ts';
 
-/** A record as it stands in its batch: with a group it can be ordered, without one it can't be handled. */
+/** A record as it stands in its batch. */
 export interface Received {
   readonly index: number;
   readonly id: string;
+  /** What it is ordered by: its message group, or a name of its own where it has none to be ordered in. */
   readonly group: string;
+  /** Whether the queue is FIFO and yet names no group, so that the record has no place in an order. */
+  readonly isLost: boolean;
   readonly handle: string;
   readonly message: Message<string>;
 }
@@ -40,7 +43,9 @@ function recordAt(record: SQSRecord, index: number): Received {
   return {
     index,
     id,
-    group: fifo ? group : `${id}#${index}`,
+    // A space is in no group id, so that a name of its own meets no real group.
+    group: fifo && group !== '' ? group : `${id} ${index}`,
+    isLost: group === '',
     handle: record.receiptHandle,
     message: {
       id,
@@ -55,5 +60,4 @@ function recordAt(record: SQSRecord, index: number): Received {
 }
 
 /** Whether a record comes from a FIFO queue. */
-export const isFifo = (record: SQSRecord): boolean =>
-  record.eventSourceARN?.endsWith('.fifo') === true;
+const isFifo = (record: SQSRecord): boolean => record.eventSourceARN?.endsWith('.fifo') === true;

@@ -59,11 +59,12 @@ export class MessageTurn implements OpenTurn {
     return this.#controller.signal;
   }
 
-  remaining(): Duration {
+  /** Bound, so that user code may take it out of its turn. */
+  readonly remaining = (): Duration => {
     const { until, clock } = this.#bounds;
     if (until === undefined) return Number.POSITIVE_INFINITY as Duration;
     return between(clock.now(), until);
-  }
+  };
 
   isOpen(): boolean {
     return this.#open;

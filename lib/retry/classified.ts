@@ -90,5 +90,5 @@ const outage = (thrown: unknown): Failure =>
 /** What was thrown, in words; never its fields, which may hold what nobody shall read. */
 function said(thrown: unknown): string {
   if (thrown instanceof Error) return `${thrown.name}: ${thrown.message}`;
-  return `a ${thrown === null ? 'null' : typeof thrown} was thrown instead of an error`;
+  return `what is thrown must be an error, got ${thrown === null ? 'null' : typeof thrown}`;
 }
