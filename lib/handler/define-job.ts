@@ -10,7 +10,7 @@ import type { JobAnswer } from './answer.ts';
 import type { Turn } from './turn.ts';
 
 /** Phantom: carries a job's types and never exists. */
-export declare const types: unique symbol;
+declare const types: unique symbol;
 
 /** Which job, and whose turn it is: `generation` rises with every claim; hand it to systems that can refuse an older number. */
 export interface JobHead {

@@ -172,7 +172,7 @@ const stopped = (held: Held, failure: Failure): Failure =>
   isFailure(held.turn.signal.reason) ? held.turn.signal.reason : failure;
 
 /** A failure's text for the row: at most 4 KB, cut where it is longer. */
-export function textOf(failure: Failure): FailureText {
+function textOf(failure: Failure): FailureText {
   const message = cut(failure.message, sizes.failure / 2);
   const text = { code: cut(failure.code, 128), message, facts: { ...failure.facts } };
   return bytesOf(JSON.stringify(text)) <= sizes.failure ? text : { ...text, facts: {} };

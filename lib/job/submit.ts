@@ -1,5 +1,4 @@
 import type { GroupId, Instant } from '../kernel/brand.ts';
-import type { StoredEvent } from '../kernel/event.ts';
 import { schemaNumber, tables } from '../kernel/settings.ts';
 import type { Commit, Row, Write } from '../ports/store.ts';
 import { appended } from './appended.ts';
@@ -76,7 +75,3 @@ export function submitAnswer(asked: Submission, commit: Commit): SubmitAnswer {
   if (job.inputHash !== asked.inputHash) return { kind: 'conflict', differs: 'input', job };
   return { kind: 'existing', job };
 }
-
-/** The events of a channel that a row holds, oldest first. */
-export const eventsOf = (job: JobRow, channel: StoredEvent['channel']): readonly StoredEvent[] =>
-  job.events.filter((event) => event.channel === channel);

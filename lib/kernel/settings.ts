@@ -1,3 +1,4 @@
+import type { Duration } from './brand.ts';
 import { days, hours, minutes, seconds } from './time.ts';
 
 /** The tables, by the names that every world knows. */
@@ -13,7 +14,22 @@ export const targets = {
 } as const;
 
 /** Lengths of time that protocols agree on. */
-export const lengths = {
+export const lengths: Readonly<
+  Record<
+    | 'skew'
+    | 'grace'
+    | 'connectionTimeout'
+    | 'requestTimeout'
+    | 'longestInvocation'
+    | 'longestHiding'
+    | 'behindHead'
+    | 'ledgerMemory'
+    | 'secondSweep'
+    | 'crashSpan'
+    | 'longestHeld',
+    Duration
+  >
+> = {
   /** How far two clocks may differ; decides only when a takeover is tried, never who is right. */
   skew: seconds(2),
   /** How long user code may take to end after its signal fired. */
@@ -36,10 +52,15 @@ export const lengths = {
   crashSpan: hours(1),
   /** A job held by another is asked for again after so long at most. */
   longestHeld: seconds(60),
-} as const;
+};
 
 /** Sizes in bytes. Room for the end is kept: a terminal write always fits into DynamoDB's 400 KB. */
-export const sizes = {
+export const sizes: Readonly<
+  Record<
+    'inlineInput' | 'input' | 'progress' | 'failure' | 'event' | 'events' | 'ledgerItem',
+    number
+  >
+> = {
   inlineInput: 16 * 1024,
   input: 6 * 1024 * 1024,
   progress: 4 * 1024,
@@ -47,7 +68,7 @@ export const sizes = {
   event: 64 * 1024,
   events: 256 * 1024,
   ledgerItem: 300 * 1024,
-} as const;
+};
 
 /** The shape of a job's row; a worker that meets a newer one hands the message back. */
 export const schemaNumber = 1;

@@ -1,0 +1,136 @@
+import type { Context, DynamoDBStreamEvent } from 'aws-lambda';
+import { it } from 'vitest';
+import { z } from 'zod';
+import {
+  complete,
+  createJobs,
+  defineJob,
+  done,
+  type Failure,
+  fail,
+  fifoHandler,
+  jobHandler,
+  relayHandler,
+  retryLater,
+  seconds,
+  transient,
+  type World,
+} from '../../lib/index.ts';
+import { startLaptop } from '../../lib/local/index.ts';
+
+declare const world: World;
+declare const failure: Failure;
+declare const stream: DynamoDBStreamEvent;
+declare const context: Context;
+declare const makeWorld: () => World;
+const Order = z.object({ id: z.string() });
+const shipJob = defineJob({
+  name: 'ship',
+  input: Order,
+  async run(job) {
+    return job.input.id ? complete({ data: { parcels: 1 } }) : fail('no-id', 'an id');
+  },
+});
+const jobs = createJobs(world);
+
+// Each of these must not compile; the compiler fails here as soon as one of them does.
+it('durations', () => {
+  // @ts-expect-error a bare number has no unit
+  fifoHandler({ schema: Order, margin: 2000, async handle() { return done(); } });
+  // @ts-expect-error arithmetic loses the unit
+  retryLater({ after: seconds(5) * 2 });
+  // @ts-expect-error a moment is not a length of time
+  retryLater({ after: world.clock.now() });
+  // @ts-expect-error a number of milliseconds
+  transient('busy', 'too many requests', { after: 800 });
+});
+
+it('bodies', () => {
+  // @ts-expect-error schema and parser together
+  fifoHandler({ schema: Order, parse: (text: string) => ({ id: text }), async handle() { return done(); } });
+  // @ts-expect-error neither schema nor parser
+  fifoHandler({ async handle() { return done(); } });
+  // @ts-expect-error a parser reads the whole text itself, there is no envelope to take off
+  fifoHandler({ parse: (text) => text, unwrap: 'sns', async handle() { return done(); } });
+  // @ts-expect-error a misspelt field of the body
+  fifoHandler({ schema: Order, async handle(order) { return order.body.idd ? done() : done(); } });
+});
+
+it('answers', () => {
+  // @ts-expect-error a branch that returns nothing
+  fifoHandler({ schema: Order, async handle(order) { if (order.body.id) return done(); } });
+  // @ts-expect-error no return at all
+  fifoHandler({ schema: Order, async handle() {} });
+  // @ts-expect-error done without calling it
+  fifoHandler({ schema: Order, async handle() { return done; } });
+  // @ts-expect-error a look-alike is not an answer
+  fifoHandler({ schema: Order, async handle() { return { kind: 'done' }; } });
+  // @ts-expect-error a lost await: the answer of a handler is a promise
+  fifoHandler({ schema: Order, handle() { return done(); } });
+  // @ts-expect-error without a world nothing can hide a message, so it can't be put off
+  fifoHandler({ schema: Order, async handle() { return retryLater({ after: seconds(5) }); } });
+  // @ts-expect-error a message has no job to complete
+  fifoHandler({ schema: Order, async handle() { return complete(); } });
+  // @ts-expect-error a job ends by complete, fail or retryLater
+  defineJob({ name: 'x', input: Order, async run() { return done(); } });
+  // @ts-expect-error a branch of a job that returns nothing
+  defineJob({ name: 'x', input: Order, async run(job) { if (job.input.id) return complete(); } });
+});
+
+it('completion needs a claim', () => {
+  // @ts-expect-error nobody completes from outside
+  jobs.complete(shipJob, 'intent', { rows: 1 });
+  // @ts-expect-error a candidate can't be forged
+  complete({ result: { key: 'results/mine', size: 1, checksum: '' } });
+  // @ts-expect-error an attempt can't be made by hand, so its completion can't either
+  shipJob.run({ id: 'x', input: { id: '1' } });
+  // @ts-expect-error a date is not what JSON would give back
+  complete({ data: { at: new Date() } });
+  // @ts-expect-error nor in an input
+  defineJob({ name: 'x', input: z.object({ at: z.date() }), async run() { return complete(); } });
+});
+
+it('callers', () => {
+  // @ts-expect-error no intent, no idempotency
+  void jobs.submit(shipJob, { input: { id: '1' } });
+  // @ts-expect-error input of another shape
+  void jobs.submit(shipJob, { intentId: 'i', input: { id: 1 } });
+  // @ts-expect-error a job by its name alone has no types
+  void jobs.submit('ship', { intentId: 'i', input: { id: '1' } });
+  // @ts-expect-error a refusal has no job: narrow first
+  void jobs.submit(shipJob, { intentId: 'i', input: { id: '1' } }).then((submitted) => submitted.job.id);
+  // @ts-expect-error data exists only once it succeeded
+  void jobs.get(shipJob, 'i').then((job) => job?.data.parcels);
+  // @ts-expect-error a failure is not edited
+  failure.code = 'other';
+});
+
+it('workers', () => {
+  // @ts-expect-error retries that hide messages need a world
+  fifoHandler({ schema: Order, retry: { maxAttempts: 3 }, async handle() { return done(); } });
+  // @ts-expect-error a job's attempts are its own limits, not its queue's
+  jobHandler(shipJob, world, { retry: { maxAttempts: 3 } });
+  // @ts-expect-error a job is defined, not described
+  jobHandler({ name: 'ship', limits: shipJob.limits }, world);
+  // @ts-expect-error the maker of a world is not a world
+  jobHandler(shipJob, makeWorld);
+  // @ts-expect-error a worker reads a queue, not a table's stream
+  void jobHandler(shipJob, world)(stream, context);
+});
+
+it('relays', async () => {
+  // @ts-expect-error a relay's answer is a list of failures, not nothing
+  const outcome: undefined = await relayHandler(world)(stream, context);
+  void outcome;
+});
+
+it('laptops', async () => {
+  const handler = () => fifoHandler({ schema: Order, async handle() { return done(); } });
+  await using real = await startLaptop({ jobs: [shipJob], time: 'real', queues: { 'orders.fifo': handler } });
+  // @ts-expect-error a real clock can't be moved
+  await real.clock.forward(seconds(1));
+  // @ts-expect-error no such queue
+  real.queue('order.fifo');
+  // @ts-expect-error no such point
+  real.faults.crash({ at: 'finish', when: 'before' });
+});
