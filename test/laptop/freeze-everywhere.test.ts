@@ -1,42 +1,13 @@
-import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { complete, defineJob, fail, minutes, retryLater, seconds } from '../../lib/index.ts';
+import { minutes } from '../../lib/index.ts';
 import { startLaptop } from '../../lib/local/index.ts';
-
-type Way = 'complete' | 'fail' | 'retry-later';
-
-/** A job that goes every way through its path: input from the bucket, a note, a streamed candidate, an end. */
-const walkJob = defineJob({
-  name: 'walk',
-  input: v.object({ way: v.picklist(['complete', 'fail', 'retry-later']), padding: v.string() }),
-  async run(job) {
-    await job.progress({ half: true });
-    const file = await job.write(
-      'pieces.txt',
-      (async function* () {
-        yield 'one';
-        yield 'two';
-      })(),
-      { contentType: 'text/plain' },
-    );
-    if (job.input.way === 'fail') return fail('asked', 'the input asked for it');
-    if (job.input.way === 'retry-later' && job.generation === 1)
-      return retryLater({ after: seconds(1) });
-    return complete({ result: file, data: { by: job.generation } });
-  },
-});
-
-const endOf: Record<Way, string> = {
-  complete: 'walk.succeeded',
-  fail: 'walk.failed',
-  'retry-later': 'walk.succeeded',
-};
+import { endOf, inputOf, type Way, walkJob } from './walk-job.ts';
 
 /** One history with the first worker frozen at its n-th step, and thawed once its job has been taken over and ended. */
 async function history(way: Way, of: string, step: number) {
   await using laptop = await startLaptop({ jobs: [walkJob] });
   const frozen = laptop.faults.freeze({ step, of, worker: 1 });
-  await laptop.jobs.submit(walkJob, { intentId: 'a', input: { way, padding: 'x'.repeat(20_000) } });
+  await laptop.jobs.submit(walkJob, { intentId: 'a', input: inputOf(way) });
   await laptop.settle();
   const before = await laptop.jobs.get(walkJob, 'a');
   const published = laptop.events(walkJob).length;
