@@ -75,6 +75,22 @@ describe('a refused ask', () => {
       bid(),
       { kind: 'cancelled', now: false },
     ],
+    [
+      'a job that its own earlier ask cancelled',
+      { ...queued({ attemptId: 'B' }), status: 'cancelled' as const },
+      bid(),
+      { kind: 'cancelled', now: true },
+    ],
+    [
+      'a job that its own earlier ask ended as worn out',
+      {
+        ...queued({ attemptId: 'B' }),
+        status: 'failed' as const,
+        failure: { code: 'crashed-too-often', message: 'x', facts: {} },
+      },
+      bid(),
+      { kind: 'worn-out', now: true },
+    ],
   ])('answers to %s', (_, old, asked, claim) => {
     const step = nextAsk(asked, old && row(old));
 
@@ -101,21 +117,21 @@ describe('a refused ask', () => {
       running({ cancelRequestedAt: at(1) }),
       bid({ now: free }),
       'cancelled',
-      ['incarnation', 'generation', 'status', 'lease', 'cancel-requested'],
+      ['incarnation', 'generation', 'status', 'lease', 'version'],
     ],
     [
       'a queued job whose cancellation was asked for: cancels instead',
       queued({ cancelRequestedAt: at(1) }),
       bid(),
       'cancelled',
-      ['incarnation', 'generation', 'status', 'cancel-requested'],
+      ['incarnation', 'generation', 'status', 'version'],
     ],
     [
       'owners that fell silent too often for too long: ends it (trace H19)',
       running({ takeovers: 5, firstTakeoverAt: at(0) }),
       bid({ now: at(hours(1) + 1) }),
       'worn-out',
-      ['incarnation', 'generation', 'status', 'lease', 'takeovers', 'crash-span'],
+      ['incarnation', 'generation', 'status', 'lease', 'version', 'takeovers', 'crash-span'],
     ],
     [
       'owners that fell silent too often within an hour: takes over once more (trace H8)',
