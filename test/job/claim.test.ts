@@ -52,7 +52,7 @@ describe('a refused ask', () => {
       { kind: 'held', until: at(62_000) },
     ],
     [
-      'another attempt whose lease is over by no more than the skew',
+      'another attempt whose lease is over by no more than the skew (case fencing 18)',
       running(),
       bid({ now: at(62_000) }),
       { kind: 'held', until: at(62_000) },

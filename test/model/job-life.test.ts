@@ -88,7 +88,7 @@ async function lived(
 }
 
 describe('a job’s life', () => {
-  it('keeps the fence’s invariants I1 to I11 and I14 to I16, whatever happens and in whatever order', async () => {
+  it('keeps the fence’s invariants I1 to I11 and I14 to I16, whatever happens and in whatever order (case fencing 58)', async () => {
     await fc.assert(
       fc.asyncProperty(lives, async (plan) => {
         const life = await lived(plan);

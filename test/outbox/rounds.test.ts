@@ -88,7 +88,7 @@ describe('the verdicts of a round', () => {
 });
 
 describe('rounds in a row', () => {
-  it('send the events of each group in order, each once, whatever fails', () => {
+  it('send the events of each group in order, each once, whatever fails (case outbox 34)', () => {
     const verdict = fc.constantFrom(sent, outage, refused);
     fc.assert(
       fc.property(
