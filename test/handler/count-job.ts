@@ -12,8 +12,7 @@ import {
 import type { Commit, Store, Write } from '../../lib/ports/store.ts';
 import { type AWorld, aContext, aRecord } from './world.ts';
 
-export type Count = Attempt<{ n: number }>;
-export type Run = (job: Count) => Promise<JobAnswer<{ n: number } | undefined>>;
+export type Run = (job: Attempt<{ n: number }>) => Promise<JobAnswer<{ n: number } | undefined>>;
 
 /** A job named `count` with this code. */
 export const countJob = (run: Run, limits: JobLimits = {}) =>

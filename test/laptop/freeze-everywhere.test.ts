@@ -31,7 +31,8 @@ async function history(way: Way, of: string, step: number) {
 describe.each<Way>(['complete', 'fail', 'retry-later'])(
   'a worker frozen at each await of the job’s path in turn, on the way to %s',
   (way) => {
-    it('changes nothing after a takeover, and no event of it is published (case fencing 62)', async () => {
+    // case fencing 62
+    it('changes nothing after a takeover, and no event of it is published', async () => {
       let step = 1;
       let fenced = 0;
       let takenOver = 0;

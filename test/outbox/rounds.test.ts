@@ -88,7 +88,8 @@ describe('the verdicts of a round', () => {
 });
 
 describe('rounds in a row', () => {
-  it('send the events of each group in order, each once, whatever fails (case outbox 34)', () => {
+  // case outbox 34
+  it('send the events of each group in order, each once, whatever fails', () => {
     const verdict = fc.constantFrom(sent, outage, refused);
     fc.assert(
       fc.property(
