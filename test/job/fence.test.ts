@@ -79,7 +79,7 @@ describe('a stale owner', () => {
     ['fails', { kind: 'failed', failure: { code: 'x', message: 'x', facts: {} } }],
     ['puts back', { kind: 'queued', spends: 'failures' }],
   ])(
-    'that %s the job after a takeover changes nothing (case fencing 1, 2, 26, 69)',
+    'that %s the job after a takeover changes nothing (case fencing 1, 2, 26, 37, 69)',
     async (_, asked) => {
       const job = await aJob();
       const a = await job.owner('A');
@@ -206,7 +206,7 @@ describe('an owner', () => {
 });
 
 describe('a claim', () => {
-  it('is granted to one of fifty at once (case fencing 6)', async () => {
+  it('is granted to one of fifty at once, also inside one process (case fencing 6, 8)', async () => {
     const job = await aJob();
 
     const claims = await Promise.all(Array.from({ length: 50 }, (_, i) => job.claim(`W${i}`)));
