@@ -3,7 +3,7 @@ import type { GroupId } from '../../lib/kernel/brand.ts';
 import type { Entry, Sender } from '../../lib/ports/sender.ts';
 
 /** A message as it came out at the other end. */
-export interface Arrived {
+interface Arrived {
   readonly body: string;
   readonly group: string;
   readonly attributes: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { hours, minutes, nothing, seconds } from '../../lib/kernel/time.ts';
 import type { Visibility } from '../../lib/ports/visibility.ts';
 
 /** A message that was received. */
-export interface Taken {
+interface Taken {
   readonly body: string;
   readonly handle: string;
 }
