@@ -139,6 +139,56 @@ describe('a sweep', () => {
     expect(await keys(world)).toEqual(['0000000002/one']);
   });
 
+  it('never deletes the candidate of an attempt that an operator’s retry began while the sweep was reading', async () => {
+    const world = aWorld();
+    const job = defineJob({
+      name: 'two',
+      input: v.object({ end: v.string() }),
+      async run(attempt) {
+        const file = await attempt.write('one', 'one', { contentType: 'text/plain' });
+        return attempt.generation === 1
+          ? fail('asked', 'the first time')
+          : complete({ result: file });
+      },
+    });
+    await createJobs(world).submit(job, { intentId: 'a', input: { end: '' } });
+    const record = async () => {
+      const batch = world.stream.shards().flatMap((shard) => shard.records.splice(0));
+      await relayHandler(world)({ Records: batch.map((it) => it.record) }, aContext(world));
+      const sent = world.sent.findLast(({ target }) => target === 'commands-two');
+      return anEvent(aRecord('A1', { body: sent?.entry.body ?? '' }));
+    };
+    const handler = jobHandler(job, world);
+    await handler(await record(), aContext(world));
+    forward(world, minutes(17));
+    const read = world.store.read.bind(world.store);
+    const create = world.bucket.create.bind(world.bucket);
+    const swept = Promise.withResolvers<void>();
+    const written = Promise.withResolvers<void>();
+    world.bucket.create = async (...all) => {
+      const created = await create(...all);
+      written.resolve();
+      await swept.promise;
+      return created;
+    };
+    let running: Promise<unknown> = Promise.resolve();
+    world.store.read = async (...key) => {
+      const row = await read(...key);
+      world.store.read = read;
+      await createJobs(world).retry(job, 'a');
+      running = handler(await record(), aContext(world));
+      await written.promise;
+      return row;
+    };
+
+    await sweep(world);
+    swept.resolve();
+    await running;
+
+    expect(world.job('two', 'a')).toMatchObject({ status: 'succeeded', generation: 3 });
+    expect(await keys(world)).toEqual(['0000000003/one']);
+  });
+
   it('leaves what it could not delete for the next one', async () => {
     const world = await ended('fails');
     forward(world, minutes(17));
