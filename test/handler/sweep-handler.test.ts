@@ -46,6 +46,15 @@ async function ended(end: End, world = aWorld()) {
 const forward = (world: AWorld, by: number) => world.clock.step((world.clock.now() + by) as never);
 const sweep = (world: AWorld) => sweepHandler(world)({}, aContext(world));
 
+/** A promise that the test resolves. */
+function latch(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
 async function keys(world: AWorld): Promise<string[]> {
   const all: string[] = [];
   for await (const key of world.bucket.list('results/'))
@@ -163,12 +172,12 @@ describe('a sweep', () => {
     forward(world, minutes(17));
     const read = world.store.read.bind(world.store);
     const create = world.bucket.create.bind(world.bucket);
-    const swept = Promise.withResolvers<void>();
-    const written = Promise.withResolvers<void>();
+    const swept = latch();
+    const written = latch();
     world.bucket.create = async (...all) => {
       const created = await create(...all);
-      written.resolve();
-      await swept.promise;
+      written.open();
+      await swept.opened;
       return created;
     };
     let running: Promise<unknown> = Promise.resolve();
@@ -177,12 +186,12 @@ describe('a sweep', () => {
       world.store.read = read;
       await createJobs(world).retry(job, 'a');
       running = handler(await record(), aContext(world));
-      await written.promise;
+      await written.opened;
       return row;
     };
 
     await sweep(world);
-    swept.resolve();
+    swept.open();
     await running;
 
     expect(world.job('two', 'a')).toMatchObject({ status: 'succeeded', generation: 3 });
