@@ -8,7 +8,7 @@ import { progressed } from '../job/progress.ts';
 import { submission } from '../job/submit.ts';
 import type { Instant } from '../kernel/brand.ts';
 import { Failure, permanent } from '../kernel/failure.ts';
-import { bytesOf, type Json } from '../kernel/json.ts';
+import { bytesOf, canonical, type Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
 import { later, seconds } from '../kernel/time.ts';
 import type { StoredObject } from '../ports/bucket.ts';
@@ -129,7 +129,8 @@ export class Held {
 
   /** Best effort: an outage or a lost reply is no error, a lost fence ends the attempt. */
   async progress(note: Json): Promise<void> {
-    const size = bytesOf(JSON.stringify(note) ?? '');
+    const text = canonical(note);
+    const size = bytesOf(text);
     if (size > sizes.progress)
       throw permanent(
         'progress-too-large',
@@ -140,7 +141,7 @@ export class Held {
     if (this.#noteAt !== undefined && now < later(this.#noteAt, seconds(1))) return;
     this.#noteAt = now;
     const commit = await this.world.store
-      .commit([progressed(this.#job, note)])
+      .commit([progressed(this.#job, JSON.parse(text))])
       .catch(() => ({ kind: 'unknown' as const }));
     const answer = answered(this.#job, 'running', commit);
     if (answer.kind === 'committed' && answer.job.status === 'running') this.moved(answer.job);

@@ -4,8 +4,9 @@ import { type Verb, type VerbStep, verbStep } from '../job/operator.ts';
 import { type SubmitAnswer, submission, submitAnswer } from '../job/submit.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { type Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
+import { bytesOf } from '../kernel/json.ts';
 import { never } from '../kernel/never.ts';
-import { tables } from '../kernel/settings.ts';
+import { sizes, tables } from '../kernel/settings.ts';
 import { minutes } from '../kernel/time.ts';
 import type { Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
@@ -24,7 +25,7 @@ export interface Changed {
   readonly kind: 'changed' | 'requested' | 'already' | 'finished' | 'missing';
 }
 
-/** Why an operator acts; it travels in the event. */
+/** Why an operator acts; it travels in the event, so it has at most 4 KB. */
 export interface Because {
   readonly because?: string;
 }
@@ -140,6 +141,7 @@ async function asked(
   of: { readonly job: Job; readonly intentId: string },
   world: World,
 ): Promise<Changed> {
+  checkBecause(verb.because);
   let row = await world.store.read(tables.jobs, keyOf(jobId(of.job.name, of.intentId)));
   for (let done = 0; done < tries; done++) {
     const step = possible(verbStep(verb, row, world.clock.now()), of.intentId);
@@ -152,6 +154,17 @@ async function asked(
   throw transient(
     'change-unconfirmed',
     `job ${JSON.stringify(of.intentId)} kept moving or gave no reply: look at it, then ask again`,
+  );
+}
+
+/** It lies in the row twice, as the request and in the event, and the row's end must always fit. */
+function checkBecause(because: string | undefined): void {
+  if (because === undefined) return;
+  const size = typeof because === 'string' ? bytesOf(because) : undefined;
+  if (size !== undefined && size <= sizes.failure) return;
+  throw permanent(
+    'because-invalid',
+    `because is a text of at most ${sizes.failure} bytes, got ${size === undefined ? typeof because : `${size} bytes`}`,
   );
 }
 

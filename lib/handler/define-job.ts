@@ -67,7 +67,7 @@ export interface Attempt<In> extends JobHead, Turn {
   /**
    * Shows a note until the next claim; best effort, at most one write a second, and its loss is no error.
    *
-   * @throws Failure `progress-too-large` for a note above 4 KB
+   * @throws Failure `progress-too-large` for a note above 4 KB, `not-json` for one that JSON can't carry
    */
   progress(note: Json): Promise<void>;
   /** The next job, as writes for `alongside`: it exists if and only if this one succeeds. @throws Failure as `submit` refuses */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
@@ -89,6 +90,26 @@ describe('an attempt that writes', () => {
 
     expect(row).toMatchObject({ status: 'failed', failure: { code: 'candidate-taken' } });
   });
+
+  it.each<[string, unknown]>([
+    ['a stream of objects', Readable.from([{ row: 1 }, { row: 2 }])],
+    ['a list of numbers', [1, 2]],
+    ['nothing at all', undefined],
+    ['null', null],
+    ['a number', 42],
+  ])(
+    'refuses %s instead of leaving it out (it type-checks: streams say nothing of their pieces)',
+    async (_, from) => {
+      const world = aWorld();
+
+      const { row } = await attempted(world, async (job) =>
+        complete({ result: await job.write('file', from as never, text) }),
+      );
+
+      expect(row).toMatchObject({ status: 'failed', failure: { code: 'candidate-not-bytes' } });
+      expect(await keys(world.bucket)).toEqual([]);
+    },
+  );
 
   it.each(['', '../up', 'a/b', 'ü'])('refuses the name %j', async (name) => {
     const { row } = await attempted(aWorld(), async (job) =>
@@ -351,6 +372,19 @@ describe('a note', () => {
     });
 
     expect(row).toMatchObject({ failure: { code: 'progress-too-large' } });
+  });
+
+  it.each<[string, unknown]>([
+    ['no number', { done: Number.NaN }],
+    ['a bigint', { done: 1n }],
+    ['nothing', undefined],
+  ])('that JSON can’t carry is refused: %s', async (_, note) => {
+    const { row } = await attempted(aWorld(), async (job) => {
+      await job.progress(note as never);
+      return complete();
+    });
+
+    expect(row).toMatchObject({ status: 'failed', failure: { code: 'not-json' } });
   });
 
   it('is shown until the next claim', async () => {

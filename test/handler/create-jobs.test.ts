@@ -295,6 +295,26 @@ describe('an operator', () => {
     expect(types).toEqual(['export.run', 'export.failed', 'export.run', 'export.failed']);
   });
 
+  it.each(['cancel', 'release', 'retry'] as const)(
+    'gives a reason of at most 4 KB to %s, so that the row’s end always fits',
+    async (verb) => {
+      const world = aWorld();
+      const jobs = createJobs(world);
+      await jobs.submit(exportJob, { intentId: 'a', input });
+      const before = world.job('export', 'a');
+
+      const long = jobs[verb](exportJob, 'a', { because: 'ä'.repeat(2_049) });
+      const other = jobs[verb](exportJob, 'a', { because: { who: 'me' } as never });
+
+      await expect(long).rejects.toMatchObject({
+        code: 'because-invalid',
+        message: expect.stringContaining('4098 bytes'),
+      });
+      await expect(other).rejects.toMatchObject({ message: expect.stringContaining('object') });
+      expect(world.job('export', 'a')).toEqual(before);
+    },
+  );
+
   it('acts on the row as it is, when somebody else changes it meanwhile', async () => {
     const world = aWorld();
     const jobs = createJobs(world);
@@ -319,9 +339,9 @@ describe('an operator', () => {
     const world = aWorld();
     const jobs = createJobs(world);
     await jobs.submit(exportJob, { intentId: 'a', input: { dataset: 'bad' } });
-    const because = 'x'.repeat(30_000);
+    const because = 'x'.repeat(4_000);
     let refusal: unknown;
-    for (let i = 0; i < 20 && refusal === undefined; i++) {
+    for (let i = 0; i < 60 && refusal === undefined; i++) {
       await worked(world);
       await jobs.retry(exportJob, 'a', { because }).catch((thrown) => {
         refusal = thrown;

@@ -342,6 +342,42 @@ describe('a job’s code that fails', () => {
     expect(JSON.stringify(read).length).toBeLessThan(8_000);
   });
 
+  it('keeps facts that no store can count as text', async () => {
+    const world = aWorld();
+    const job = countJob(async () =>
+      fail('odd', 'odd facts', {
+        facts: { ratio: Number.NaN, big: 1n as never, list: ['a'] as never, ok: 1, is: true },
+      }),
+    );
+
+    await handle(world, job, await submitted(world, job));
+
+    expect(world.job('count', 'a')).toMatchObject({
+      failure: { facts: { ratio: 'NaN', big: '1', list: 'a', ok: 1, is: true } },
+    });
+  });
+
+  it('comes back, and asks no more, when the store takes no end at all', async () => {
+    const world = aWorld();
+    const commit = world.store.commit.bind(world.store);
+    let asked = 0;
+    const job = countJob(async () => {
+      world.store.commit = async () => {
+        asked += 1;
+        throw permanent('row-too-large', 'a row has at most 400 KB');
+      };
+      return complete();
+    });
+    const record = await submitted(world, job);
+
+    const response = await handle(world, job, record);
+    world.store.commit = commit;
+
+    expect(kept(response)).toEqual(['A1']);
+    expect(asked).toBe(2);
+    expect(world.job('count', 'a')).toMatchObject({ status: 'running', generation: 1 });
+  });
+
   it('costs nothing in an outage: the job is put back uncounted (promise P15)', async () => {
     const world = aWorld();
     const job = countJob(
