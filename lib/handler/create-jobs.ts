@@ -12,6 +12,7 @@ import type { Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
 import type { Job, Request } from './define-job.ts';
 import { type JobView, jobView, type Result, resultOf } from './job-view.ts';
+import { quiet } from './quiet.ts';
 import { submissionOf } from './submission-of.ts';
 import { surely } from './surely.ts';
 
@@ -95,7 +96,7 @@ async function submitted<Data>(
     const asked = await submissionOf(job, request, world);
     const answer = submitAnswer(asked, await surely(world, [submission(asked)]));
     if (answer.kind === 'created')
-      world.observe({
+      quiet(world.observe)({
         kind: 'job-submitted',
         at: asked.at,
         job: answer.job.id,
