@@ -189,24 +189,48 @@ describe('a worker', () => {
     expect(world.job('count', 'a')).toMatchObject({ status: 'queued', failures: 0 });
   });
 
-  it('hands back the command of a job whose row a newer release wrote', async () => {
+  it.each([0, 1])(
+    'hands back the command of a job whose row a newer release wrote, at generation %i',
+    async (generation) => {
+      const world = aWorld();
+      const job = countJob(completes);
+      const record = await submitted(world, job);
+      const { pk = '', sk = '' } = world.job('count', 'a') as { pk?: string; sk?: string };
+      const newer: Write = {
+        kind: 'update',
+        table: 'jobs',
+        key: { pk, sk },
+        when: [],
+        set: { schema: 2, generation },
+      };
+      await world.store.commit([newer]);
+
+      const response = await handle(world, job, record);
+
+      expect(kept(response)).toEqual(['A1']);
+      expect(world.job('count', 'a')).toMatchObject({ status: 'queued', generation });
+      expect(world.hidden).toEqual([{ handle: 'handle-A1', length: seconds(60) }]);
+    },
+  );
+
+  it.each([
+    ['the type of an event', { type: 'count.succeeded' }],
+    ['no kind', { type: '.run' }],
+    ['the id of a job whose kind only begins like it', { subject: `count-more-${'0'.repeat(32)}` }],
+  ])('fails a command that has %s, and claims nothing', async (_, wrong) => {
     const world = aWorld();
     const job = countJob(completes);
     const record = await submitted(world, job);
-    const { pk = '', sk = '' } = world.job('count', 'a') as { pk?: string; sk?: string };
-    const newer: Write = {
-      kind: 'update',
-      table: 'jobs',
-      key: { pk, sk },
-      when: [],
-      set: { schema: 2, generation: 1 },
-    };
-    await world.store.commit([newer]);
+    const before = world.job('count', 'a');
+    const body = JSON.stringify({ ...JSON.parse(record.body), ...wrong });
 
-    const response = await handle(world, job, record);
+    const response = await handle(world, job, aRecord('A1', { body }));
 
     expect(kept(response)).toEqual(['A1']);
-    expect(world.job('count', 'a')).toMatchObject({ status: 'queued' });
+    expect(world.job('count', 'a')).toEqual(before);
+    expect(world.happenings).toContainEqual(
+      expect.objectContaining({ failure: expect.objectContaining({ code: 'not-a-command' }) }),
+    );
   });
 
   it.each(['not json', '{}', '{"specversion":"1.0"}'])(
