@@ -5,14 +5,15 @@ import type { Row, Write } from '../ports/store.ts';
 import { changed } from './changed.ts';
 import {
   asRead,
-  cancelRequested,
   firstTakeoverBefore,
   generationIs,
   incarnationIs,
   leaseOverBefore,
   noCancelRequest,
+  schemaIsKnown,
   statusIs,
   takeoversSpent,
+  versionIs,
 } from './guards.ts';
 import { isFinal, type JobRow, jobOf, keyOf, type Limits, type RunningJob } from './job.ts';
 
@@ -75,7 +76,13 @@ export function firstAsk(bid: Bid): ClaimStep {
     write: {
       table: tables.jobs,
       key: keyOf(bid.id),
-      when: [incarnationIs(bid.incarnation), generationIs(0), statusIs('queued'), noCancelRequest],
+      when: [
+        incarnationIs(bid.incarnation),
+        generationIs(0),
+        statusIs('queued'),
+        noCancelRequest,
+        schemaIsKnown,
+      ],
       kind: 'update',
       set: granted(bid),
       add: { generation: 1, version: 1 },
@@ -93,9 +100,15 @@ export function nextAsk(bid: Bid, old: Row | undefined): ClaimStep {
   if (job.incarnation !== bid.incarnation) return answer({ kind: 'gone' });
   if (job.status === 'running' && job.attemptId === bid.attemptId)
     return answer({ kind: 'mine', job });
-  if (isFinal(job))
-    return answer({ kind: job.status === 'cancelled' ? 'cancelled' : 'finished', job, now: false });
+  if (isFinal(job)) return answer(over(bid, job));
   return job.status === 'running' ? askOwner(bid, job) : askQueued(bid, job);
+}
+
+/** A job that is over; its last attempt's id is this bid's own where an earlier ask ended it and the reply was lost. */
+function over(bid: Bid, job: JobRow): Claim {
+  const now = job.attemptId === bid.attemptId;
+  if (job.status === 'cancelled') return { kind: 'cancelled', job, now };
+  return { kind: now ? 'worn-out' : 'finished', job, now };
 }
 
 function askQueued(bid: Bid, job: JobRow): ClaimStep {
@@ -160,6 +173,7 @@ function wornOut(bid: Bid, job: RunningJob): ClaimStep {
     write: changed(job, {
       when: [
         ...overdue(bid, job),
+        versionIs(job.version),
         takeoversSpent(bid.limits.takeovers),
         firstTakeoverBefore((bid.now - lengths.crashSpan) as Instant),
       ],
@@ -179,8 +193,11 @@ function cancelInstead(bid: Bid, job: JobRow): ClaimStep {
     kind: 'write',
     means: 'cancelled',
     write: changed(job, {
-      when: [...(job.status === 'running' ? overdue(bid, job) : asRead(job)), cancelRequested],
-      set: { status: 'cancelled' },
+      when: [
+        ...(job.status === 'running' ? overdue(bid, job) : asRead(job)),
+        versionIs(job.version),
+      ],
+      set: { status: 'cancelled', attemptId: bid.attemptId },
       remove: ['progress'],
       news: {
         channel: 'events',

@@ -30,13 +30,18 @@ describe('a candidate', () => {
       false,
     ],
     [
-      'is garbage when the job was made anew since',
+      'is garbage when the job was made anew since (case fencing 41)',
       { ...truth, incarnation: '01JZ0000000000000000000006', generation: 0 },
       true,
     ],
     [
       'is kept when it belongs to a newer incarnation than the row that was read',
       { ...truth, incarnation: '01JZ0000000000000000000004', generation: 9, isFinal: true },
+      false,
+    ],
+    [
+      'is kept when it belongs to a newer generation than the final row that was read',
+      { ...truth, generation: 1, isFinal: true },
       false,
     ],
     ['is kept while there is no row to judge by', undefined, false],

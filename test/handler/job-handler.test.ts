@@ -61,7 +61,7 @@ const kept = ({ batchItemFailures }: { batchItemFailures: { itemIdentifier: stri
   batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 
 describe('a worker', () => {
-  it('claims, runs and completes a job with one write each, no read and no transaction', async () => {
+  it('claims, runs and completes a job with one write each, no read and no transaction (case outbox 56)', async () => {
     const world = aWorld();
     const job = countJob(completes);
     const commits: number[] = [];
@@ -146,7 +146,7 @@ describe('a worker', () => {
     );
   });
 
-  it('hands back a command whose job another attempt holds, for a minute at most', async () => {
+  it('hands back a command whose job another attempt holds, for a minute at most (case fencing 6)', async () => {
     const world = aWorld();
     const job = countJob(completes);
     const record = await submitted(world, job);
@@ -189,24 +189,48 @@ describe('a worker', () => {
     expect(world.job('count', 'a')).toMatchObject({ status: 'queued', failures: 0 });
   });
 
-  it('hands back the command of a job whose row a newer release wrote', async () => {
+  it.each([0, 1])(
+    'hands back the command of a job whose row a newer release wrote, at generation %i',
+    async (generation) => {
+      const world = aWorld();
+      const job = countJob(completes);
+      const record = await submitted(world, job);
+      const { pk = '', sk = '' } = world.job('count', 'a') as { pk?: string; sk?: string };
+      const newer: Write = {
+        kind: 'update',
+        table: 'jobs',
+        key: { pk, sk },
+        when: [],
+        set: { schema: 2, generation },
+      };
+      await world.store.commit([newer]);
+
+      const response = await handle(world, job, record);
+
+      expect(kept(response)).toEqual(['A1']);
+      expect(world.job('count', 'a')).toMatchObject({ status: 'queued', generation });
+      expect(world.hidden).toEqual([{ handle: 'handle-A1', length: seconds(60) }]);
+    },
+  );
+
+  it.each([
+    ['the type of an event', { type: 'count.succeeded' }],
+    ['no kind', { type: '.run' }],
+    ['the id of a job whose kind only begins like it', { subject: `count-more-${'0'.repeat(32)}` }],
+  ])('fails a command that has %s, and claims nothing', async (_, wrong) => {
     const world = aWorld();
     const job = countJob(completes);
     const record = await submitted(world, job);
-    const { pk = '', sk = '' } = world.job('count', 'a') as { pk?: string; sk?: string };
-    const newer: Write = {
-      kind: 'update',
-      table: 'jobs',
-      key: { pk, sk },
-      when: [],
-      set: { schema: 2, generation: 1 },
-    };
-    await world.store.commit([newer]);
+    const before = world.job('count', 'a');
+    const body = JSON.stringify({ ...JSON.parse(record.body), ...wrong });
 
-    const response = await handle(world, job, record);
+    const response = await handle(world, job, aRecord('A1', { body }));
 
     expect(kept(response)).toEqual(['A1']);
-    expect(world.job('count', 'a')).toMatchObject({ status: 'queued' });
+    expect(world.job('count', 'a')).toEqual(before);
+    expect(world.happenings).toContainEqual(
+      expect.objectContaining({ failure: expect.objectContaining({ code: 'not-a-command' }) }),
+    );
   });
 
   it.each(['not json', '{}', '{"specversion":"1.0"}'])(
@@ -286,7 +310,7 @@ describe('a job’s code that fails', () => {
       'data-not-json',
     ],
     [
-      'an event above 64 KB',
+      'an event above 64 KB (case fencing 42, case outbox 15)',
       async () => complete({ data: { n: 1, more: 'x'.repeat(64 * 1024) } }),
       'event-too-large',
     ],
@@ -342,6 +366,42 @@ describe('a job’s code that fails', () => {
     expect(JSON.stringify(read).length).toBeLessThan(8_000);
   });
 
+  it('keeps facts that no store can count as text', async () => {
+    const world = aWorld();
+    const job = countJob(async () =>
+      fail('odd', 'odd facts', {
+        facts: { ratio: Number.NaN, big: 1n as never, list: ['a'] as never, ok: 1, is: true },
+      }),
+    );
+
+    await handle(world, job, await submitted(world, job));
+
+    expect(world.job('count', 'a')).toMatchObject({
+      failure: { facts: { ratio: 'NaN', big: '1', list: 'a', ok: 1, is: true } },
+    });
+  });
+
+  it('comes back, and asks no more, when the store takes no end at all', async () => {
+    const world = aWorld();
+    const commit = world.store.commit.bind(world.store);
+    let asked = 0;
+    const job = countJob(async () => {
+      world.store.commit = async () => {
+        asked += 1;
+        throw permanent('row-too-large', 'a row has at most 400 KB');
+      };
+      return complete();
+    });
+    const record = await submitted(world, job);
+
+    const response = await handle(world, job, record);
+    world.store.commit = commit;
+
+    expect(kept(response)).toEqual(['A1']);
+    expect(asked).toBe(2);
+    expect(world.job('count', 'a')).toMatchObject({ status: 'running', generation: 1 });
+  });
+
   it('costs nothing in an outage: the job is put back uncounted (promise P15)', async () => {
     const world = aWorld();
     const job = countJob(
@@ -375,7 +435,7 @@ describe('a job’s code that fails', () => {
     });
   });
 
-  it('is put back when it stops at the signal, from the budget of releases', async () => {
+  it('is put back when it stops at the signal, from the budget of releases (case fencing 11)', async () => {
     const world = aWorld();
     const job = countJob(async (attempt) => {
       world.clock.step((world.clock.now() + seconds(58)) as never);
@@ -390,7 +450,7 @@ describe('a job’s code that fails', () => {
     expect(world.job('count', 'a')).toMatchObject({ status: 'queued', releases: 1, failures: 0 });
   });
 
-  it('is counted when it overruns the end of its attempt, and nothing it does later is sent', async () => {
+  it('is counted when it overruns the end of its attempt, and nothing it does later is sent (case fencing 49)', async () => {
     const world = aWorld();
     let late: Promise<unknown> = Promise.resolve();
     const job = countJob(
@@ -495,7 +555,7 @@ describe('a cancellation that was asked for', () => {
   const cancelled = (world: AWorld, job: ReturnType<typeof countJob>, force = false) =>
     createJobs(world).cancel(job, 'a', { force, because: 'not needed' });
 
-  it('keeps finished work: complete still commits (trace H7)', async () => {
+  it('keeps finished work: complete still commits (trace H7, case fencing 67)', async () => {
     const world = aWorld();
     const job: ReturnType<typeof countJob> = countJob(async () => {
       await cancelled(world, job);
