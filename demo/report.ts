@@ -22,7 +22,7 @@ export interface JobLine {
 }
 
 /** One event of a job, as its row keeps it. */
-export interface EventLine {
+interface EventLine {
   readonly id: string;
   readonly n: number;
   readonly channel: string;

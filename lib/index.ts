@@ -26,6 +26,7 @@ export {
 } from './handler/answer.ts';
 export type { BatchSettings } from './handler/batch-settings.ts';
 export {
+  type Because,
   type Changed,
   createJobs,
   type Jobs,
@@ -63,7 +64,7 @@ export {
   type Remedy,
   transient,
 } from './kernel/failure.ts';
-export type { Happening, OfJob, OfMessage } from './kernel/happening.ts';
+export type { Happening, OfJob, OfMessage, Told } from './kernel/happening.ts';
 export type { Json, Jsonable } from './kernel/json.ts';
 export type { Checked, Issue, Schema } from './kernel/schema.ts';
 export { days, hours, minutes, seconds } from './kernel/time.ts';
@@ -74,3 +75,4 @@ export type { Entry, Sender, Verdict } from './ports/sender.ts';
 export type { Change, Commit, Condition, Key, Row, Store, Write } from './ports/store.ts';
 export type { Hiding, Visibility } from './ports/visibility.ts';
 export type { Observe, World } from './ports/world.ts';
+export type { Classify } from './retry/classified.ts';

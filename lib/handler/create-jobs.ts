@@ -25,7 +25,7 @@ export interface Changed {
 }
 
 /** Why an operator acts; it travels in the event. */
-interface Because {
+export interface Because {
   readonly because?: string;
 }
 
@@ -42,6 +42,7 @@ export interface Jobs {
   ): Promise<Submitted<Data>>;
   /** The same as writes to commit with your own; the whole commit is refused where the intent exists. @throws Failure for bad input */
   submitWrites<In>(job: Job<string, In>, request: Request<NoInfer<In>>): Promise<readonly Write[]>;
+  /** The job as its row says now; undefined where there is none. */
   get<Data>(job: Job<string, unknown, Data>, intentId: string): Promise<JobView<Data> | undefined>;
   /** `url` lives for minutes(15) unless asked otherwise. */
   result(job: Job, intentId: string, settings?: { readonly expiresIn?: Duration }): Promise<Result>;

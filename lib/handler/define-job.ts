@@ -88,6 +88,7 @@ export interface JobSettings<Name extends string, In, Out, Data> {
   readonly group?: (input: In) => string;
   /** @default see {@link JobLimits} */
   readonly limits?: JobLimits;
+  /** One attempt at the job. Whatever it throws is read as a failure, an outage or, after its signal, as giving up. */
   run(job: Attempt<Out>): Promise<JobAnswer<Data>>;
 }
 

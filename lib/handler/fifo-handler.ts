@@ -18,7 +18,10 @@ import { type Ran, ran } from './user-code.ts';
 
 /** How a queue is handled: how its batches run, how a body is read, and what is done with it. */
 export type QueueSettings<Body, Answer> = BatchSettings &
-  Reading<Body> & { handle(message: Message<Body>, turn: Turn): Promise<Answer> };
+  Reading<Body> & {
+    /** Handles one message; ends by an answer, or by throwing. */
+    handle(message: Message<Body>, turn: Turn): Promise<Answer>;
+  };
 
 /** What a handler can do for a failed message once it has a world. */
 export interface CareSettings {

@@ -23,6 +23,7 @@ export type Result =
   | (Stored & {
       readonly kind: 'ready';
       readonly url: string;
+      /** Its bytes, piece by piece. */
       open(): AsyncIterable<Uint8Array>;
     })
   | { readonly kind: 'not-yet' | 'failed' | 'cancelled' | 'without-result' | 'missing' };

@@ -10,6 +10,7 @@ export type Reading<Body> =
       readonly parse?: never;
     }
   | {
+      /** Makes the body of the whole text; what it throws is the record's permanent failure. */
       readonly parse: (text: string) => Body | Promise<Body>;
       readonly schema?: never;
       readonly unwrap?: never;

@@ -1,7 +1,8 @@
 import type { Duration, Instant, JobId } from './brand.ts';
 import type { Failure } from './failure.ts';
 
-type Told<Kind extends string, What> = {
+/** A happening of one kind: when, and what about. */
+export type Told<Kind extends string, What> = {
   readonly kind: Kind;
   readonly at: Instant;
 } & Readonly<What>;

@@ -15,6 +15,7 @@ export interface Schema<In, Out> {
     readonly version: 1;
     readonly vendor: string;
     readonly types?: { readonly input: In; readonly output: Out } | undefined;
+    /** Checks a value, and may change it. */
     readonly validate: (value: unknown) => Checked<Out> | Promise<Checked<Out>>;
   };
 }

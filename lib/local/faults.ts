@@ -20,12 +20,18 @@ export type Where =
 /** What can be switched off. */
 export type Service = 'sqs' | 'dynamodb' | 's3' | 'stream';
 
+/** A worker that was told to stand still. */
+export interface Frozen {
+  /** Lets it go on, also where it has not been struck yet. */
+  thaw(): void;
+}
+
 /** What can go wrong on demand. */
 export interface Faults {
   /** The sandbox dies there: nothing that it does afterwards happens. */
   crash(where: Where): void;
   /** The worker stops there and its lease runs out; `thaw` lets it go on, as a zombie. */
-  freeze(where: Where): { thaw(): void };
+  freeze(where: Where): Frozen;
   /** The next call there has its effect, and its reply gets lost. */
   loseReply(at: Point): void;
   /** The next message that this queue deletes is delivered once more. */
@@ -77,7 +83,7 @@ export class FaultPlan implements Faults {
     this.#rules.push(rule('crash', where));
   }
 
-  freeze(where: Where): { thaw(): void } {
+  freeze(where: Where): Frozen {
     const freezing = rule('freeze', where);
     this.#rules.push(freezing);
     return {

@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { Faults, Service, Strike, Where } from './faults.ts';
+export type { Faults, Frozen, Service, Strike, Where } from './faults.ts';
 export {
   type Laptop,
   type LocalQueue,

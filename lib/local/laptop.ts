@@ -23,7 +23,9 @@ import { Pace } from './pace.ts';
 export interface LocalQueue {
   /** @throws Failure for what SQS would refuse */
   send(body: Json, settings: { readonly group: string; readonly dedupId?: string }): Promise<void>;
+  /** All its messages, in flight or not, in order. */
   waiting(): readonly { group: string; body: string; receiveCount: number }[];
+  /** What its redrive policy has set aside. */
   deadLetters(): readonly { group: string; body: string }[];
 }
 
@@ -33,7 +35,10 @@ export type Settled =
   | { readonly kind: 'stuck'; readonly waiting: readonly string[] };
 
 /** A clock that is moved by hand; `forward` runs what falls due on the way. */
-export type MovedClock = Clock & { forward(by: Duration): Promise<void> };
+export interface MovedClock extends Clock {
+  /** Moves time, and runs what falls due. */
+  forward(by: Duration): Promise<void>;
+}
 
 /** The world in memory, with the functions that work on it. */
 export interface Laptop<Queues extends string = never, Time = 'moved'> extends AsyncDisposable {
@@ -41,14 +46,17 @@ export interface Laptop<Queues extends string = never, Time = 'moved'> extends A
   readonly jobs: Jobs;
   readonly faults: Faults;
   readonly clock: Time extends 'moved' ? MovedClock : Clock;
+  /** One of your own queues. @throws Failure `queue-unknown`, which lists those that there are */
   queue(name: Queues): LocalQueue;
   /** Runs, moving a movable clock, until nothing is left to do; `stuck` names what didn't end within hours(24), or `within`. */
   settle(settings?: { readonly within?: Duration }): Promise<Settled>;
   /** What was published, in order of publication, repeats included. */
   events<J extends Job>(job: J): readonly EventOf<J>[];
+  /** What happened of one kind, in order. */
   happenings<K extends Happening['kind']>(
     kind: K,
   ): readonly Extract<Happening, { readonly kind: K }>[];
+  /** A row as it is now, with all its fields. */
   row(table: string, key: Key): Row | undefined;
   /** The faults that struck, in order. */
   strikes(): readonly Strike[];
