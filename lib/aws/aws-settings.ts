@@ -10,6 +10,8 @@ export interface AwsSettings {
   readonly bucket?: string;
   /** @default what `LANEKEEPER_TARGETS` says: a JSON object such as `{"commands-export":"https://sqs…"}` */
   readonly targets?: Readonly<Record<string, string>>;
+  /** Another place than AWS, such as an emulator. @default what `AWS_ENDPOINT_URL` and its per-service forms say */
+  readonly endpoint?: string;
   /** @default one JSON line per failure on standard output */
   readonly observe?: (happening: Happening) => void;
 }

@@ -27,7 +27,8 @@ import { SqsVisibility } from './sqs-visibility.ts';
 export const onAws = (settings: AwsSettings = {}): World => new AwsWorld(settings, process.env);
 
 /** Shorter than any lease: a request that hangs must end before its owner's time does. */
-const client = () => ({
+const client = ({ endpoint }: AwsSettings) => ({
+  ...(endpoint === undefined ? {} : { endpoint }),
   maxAttempts: 3,
   requestHandler: new NodeHttpHandler({
     connectionTimeout: lengths.connectionTimeout,
@@ -58,7 +59,7 @@ class AwsWorld implements World {
     if (this.#store !== undefined) return this.#store;
     const tables = tablesOf(this.#settings, this.#variables);
     this.#store = new DynamoStore({
-      client: new DynamoDBClient(client()),
+      client: new DynamoDBClient(client(this.#settings)),
       clock: this.clock,
       random: this.random,
       tableName: (name) => named(tables, name),
@@ -68,7 +69,7 @@ class AwsWorld implements World {
 
   get bucket(): S3Bucket {
     this.#bucket ??= new S3Bucket(
-      new S3Client({ ...client(), forcePathStyle: isElsewhere(this.#variables) }),
+      new S3Client({ ...client(this.#settings), forcePathStyle: this.#isElsewhere() }),
       bucketOf(this.#settings, this.#variables),
     );
     return this.#bucket;
@@ -86,8 +87,14 @@ class AwsWorld implements World {
     return this.#visibility;
   }
 
+  /** Emulators know buckets by path alone. */
+  #isElsewhere(): boolean {
+    const { AWS_ENDPOINT_URL: all, AWS_ENDPOINT_URL_S3: own } = this.#variables;
+    return (this.#settings.endpoint ?? all ?? own) !== undefined;
+  }
+
   #queues(): SQSClient {
-    this.#sqs ??= new SQSClient(client());
+    this.#sqs ??= new SQSClient(client(this.#settings));
     return this.#sqs;
   }
 }
@@ -100,10 +107,6 @@ function named(tables: Readonly<Record<string, string>>, name: string): string {
     `there is no table "${name}", there are ${Object.keys(tables).join(', ')}`,
   );
 }
-
-/** Emulators know buckets by path alone. */
-const isElsewhere = (variables: Variables): boolean =>
-  variables['AWS_ENDPOINT_URL'] !== undefined || variables['AWS_ENDPOINT_URL_S3'] !== undefined;
 
 /** Queue URLs by ARN, each looked up once. */
 function urls(sqs: SQSClient): (arn: string) => Promise<string> {
