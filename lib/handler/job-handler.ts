@@ -35,8 +35,7 @@ export function jobHandler(
   settings: JobHandlerSettings = {},
 ): SqsHandler {
   const jobs: readonly Job[] = 'name' in job ? [job] : job;
-  const observe = settings.observe ?? world.observe;
-  const worker = workerOf(jobs, { ...world, observe }, settings.retry);
+  const worker = workerOf(jobs, world, settings);
   return queueHandler(settings, worker.world, async (message, turn) => {
     try {
       return await oneCommand(worker, message, turn);

@@ -2,7 +2,7 @@ import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { between, minutes, seconds } from '../kernel/time.ts';
-import type { World } from '../ports/world.ts';
+import type { Observe, World } from '../ports/world.ts';
 import { outageBackoff } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
 import { type DefinedJob, definition, type Job } from './define-job.ts';
@@ -22,13 +22,15 @@ export interface Worker {
 /** Makes a worker; touches every part of the world that it needs, so that a missing setting fails now. */
 export function workerOf(
   jobs: readonly Job[],
-  { store, bucket, sender, visibility, clock, random, observe }: World,
-  retry: WorkerRetry = {},
+  world: World,
+  settings: { readonly retry?: WorkerRetry; readonly observe?: Observe },
 ): Worker {
+  const { store, bucket, sender, visibility, clock, random } = world;
+  const observe = settings.observe ?? world.observe;
   return {
     kinds: byName(jobs),
     world: { store, bucket, sender, visibility, clock, random, observe },
-    retry: { base: seconds(5), cap: minutes(15), ...retry },
+    retry: { base: seconds(5), cap: minutes(15), ...settings.retry },
   };
 }
 

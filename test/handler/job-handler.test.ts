@@ -123,6 +123,29 @@ describe('a worker', () => {
     expect(world.kinds()).toContain('message-repeated');
   });
 
+  it('touches each part of its world when it is made, also where parts are made at first touch', async () => {
+    const world = aWorld();
+    const touched: string[] = [];
+    const lazy = new Proxy(Object.create(world) as typeof world, {
+      get: (_, part: keyof typeof world) => {
+        touched.push(part);
+        return world[part];
+      },
+      ownKeys: () => [],
+    });
+    const job = countJob(completes);
+    const record = await submitted(world, job);
+
+    const handler = jobHandler(job, lazy);
+    const atStart = [...touched];
+    const response = await handler(anEvent(record), aContext(world));
+
+    expect(kept(response)).toEqual([]);
+    expect(atStart).toEqual(
+      expect.arrayContaining(['store', 'bucket', 'visibility', 'clock', 'random', 'observe']),
+    );
+  });
+
   it('hands back a command whose job another attempt holds, for a minute at most', async () => {
     const world = aWorld();
     const job = countJob(completes);
