@@ -132,9 +132,7 @@ describe.skipIf(!hasEndpoint())('a job on AWS', { timeout: 30_000 }, () => {
     });
 
     const responses = await Promise.all(
-      Array.from({ length: 50 }, () =>
-        jobHandler(slow, at.world)(anEvent(record), context),
-      ),
+      Array.from({ length: 50 }, () => jobHandler(slow, at.world)(anEvent(record), context)),
     );
 
     expect(all.filter(({ kind }) => kind === 'created')).toHaveLength(1);
