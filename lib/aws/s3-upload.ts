@@ -7,7 +7,7 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { isTaken } from './trouble.ts';
+import { isTaken, nameOf } from './trouble.ts';
 
 /** How much of an upload is in memory at a time, in bytes; S3 takes 10,000 parts, so an object can have 80 GB. */
 export const partSize: number = 8 * 1024 * 1024;
@@ -94,6 +94,8 @@ async function completed(
     );
     return { kind: 'sent', size, checksum, etag: ETag };
   } catch (thrown) {
+    // Completed before, and the reply got lost: whose object it is, a look tells.
+    if (nameOf(thrown) === 'NoSuchUpload') return { kind: 'taken', size, checksum };
     if (!isTaken(thrown)) throw thrown;
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
     return { kind: 'taken', size, checksum };
