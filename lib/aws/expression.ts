@@ -86,8 +86,18 @@ function anyOf(lists: readonly (readonly Condition[])[], key: Key, terms: Terms)
     return `(attribute_exists(${terms.name('pk')}) OR attribute_not_exists(${terms.name('pk')}))`;
   if (lists.length === 0)
     return `(attribute_exists(${terms.name('pk')}) AND attribute_not_exists(${terms.name('pk')}))`;
-  return `(${lists.map((list) => `(${all(list, key, terms)})`).join(' OR ')})`;
+  const texts = lists.map((list) =>
+    inOne(
+      list.map((it) => one(it, key, terms)),
+      ' AND ',
+    ),
+  );
+  return inOne(texts, ' OR ');
 }
+
+/** Several as one; DynamoDB refuses parentheses around what is one already. */
+const inOne = (parts: readonly string[], word: string): string =>
+  parts.length === 1 ? parts.join('') : `(${parts.join(word)})`;
 
 type Update = Extract<Write, { readonly kind: 'update' }>;
 
