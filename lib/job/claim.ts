@@ -5,7 +5,6 @@ import type { Row, Write } from '../ports/store.ts';
 import { changed } from './changed.ts';
 import {
   asRead,
-  cancelRequested,
   firstTakeoverBefore,
   generationIs,
   incarnationIs,
@@ -13,6 +12,7 @@ import {
   noCancelRequest,
   statusIs,
   takeoversSpent,
+  versionIs,
 } from './guards.ts';
 import { isFinal, type JobRow, jobOf, keyOf, type Limits, type RunningJob } from './job.ts';
 
@@ -93,9 +93,15 @@ export function nextAsk(bid: Bid, old: Row | undefined): ClaimStep {
   if (job.incarnation !== bid.incarnation) return answer({ kind: 'gone' });
   if (job.status === 'running' && job.attemptId === bid.attemptId)
     return answer({ kind: 'mine', job });
-  if (isFinal(job))
-    return answer({ kind: job.status === 'cancelled' ? 'cancelled' : 'finished', job, now: false });
+  if (isFinal(job)) return answer(over(bid, job));
   return job.status === 'running' ? askOwner(bid, job) : askQueued(bid, job);
+}
+
+/** A job that is over; its last attempt's id is this bid's own where an earlier ask ended it and the reply was lost. */
+function over(bid: Bid, job: JobRow): Claim {
+  const now = job.attemptId === bid.attemptId;
+  if (job.status === 'cancelled') return { kind: 'cancelled', job, now };
+  return { kind: now ? 'worn-out' : 'finished', job, now };
 }
 
 function askQueued(bid: Bid, job: JobRow): ClaimStep {
@@ -160,6 +166,7 @@ function wornOut(bid: Bid, job: RunningJob): ClaimStep {
     write: changed(job, {
       when: [
         ...overdue(bid, job),
+        versionIs(job.version),
         takeoversSpent(bid.limits.takeovers),
         firstTakeoverBefore((bid.now - lengths.crashSpan) as Instant),
       ],
@@ -179,8 +186,11 @@ function cancelInstead(bid: Bid, job: JobRow): ClaimStep {
     kind: 'write',
     means: 'cancelled',
     write: changed(job, {
-      when: [...(job.status === 'running' ? overdue(bid, job) : asRead(job)), cancelRequested],
-      set: { status: 'cancelled' },
+      when: [
+        ...(job.status === 'running' ? overdue(bid, job) : asRead(job)),
+        versionIs(job.version),
+      ],
+      set: { status: 'cancelled', attemptId: bid.attemptId },
       remove: ['progress'],
       news: {
         channel: 'events',

@@ -46,13 +46,6 @@ export const noCancelRequest: Condition = {
   why: 'cancel-request',
 };
 
-// guard: cancel-requested
-export const cancelRequested: Condition = {
-  kind: 'present',
-  field: 'cancelRequestedAt',
-  why: 'cancel-requested',
-};
-
 // guard: lease
 export const leaseOverBefore = (value: Instant): Condition => ({
   kind: 'less',

@@ -34,7 +34,11 @@ export async function setup(): Promise<void> {
 
 /** Stops what was started. */
 export async function teardown(): Promise<void> {
-  emulator?.kill('SIGKILL');
+  if (emulator !== undefined && emulator.exitCode === null) {
+    const ended = new Promise((gone) => emulator?.once('exit', gone));
+    emulator.kill('SIGTERM');
+    await ended;
+  }
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }
 
@@ -65,6 +69,7 @@ function started(venv: string, port: number): ChildProcess {
       BIND_HOST: '127.0.0.1',
       MINISTACK_HOST: '127.0.0.1',
       GATEWAY_PORT: String(port),
+      TMPDIR: folder,
       IOT_MTLS_ENABLED: '0',
       STATE_DIR: join(folder, 'state'),
       S3_DATA_DIR: join(folder, 's3'),

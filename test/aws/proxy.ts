@@ -1,7 +1,7 @@
 import { createServer, request as forward, type IncomingMessage, type Server } from 'node:http';
 
 /** A request as the SDK sent it: what it asks for, such as `UpdateItem`, `PutObject` or `SendMessageBatch`. */
-export interface Seen {
+interface Seen {
   readonly operation: string;
   readonly status: number;
 }

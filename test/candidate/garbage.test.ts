@@ -30,7 +30,7 @@ describe('a candidate', () => {
       false,
     ],
     [
-      'is garbage when the job was made anew since',
+      'is garbage when the job was made anew since (case fencing 41)',
       { ...truth, incarnation: '01JZ0000000000000000000006', generation: 0 },
       true,
     ],

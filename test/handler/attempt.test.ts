@@ -135,7 +135,7 @@ describe('an attempt that writes', () => {
     expect(keys).toEqual([]);
   });
 
-  it('never deletes a candidate by itself, whatever goes wrong (case fencing 32, 33)', async () => {
+  it('never deletes a candidate by itself, whatever goes wrong (case fencing 32, 33, 34)', async () => {
     const world = aWorld();
     const deleted: string[] = [];
     world.bucket.delete = async (key) => {
@@ -280,7 +280,7 @@ describe('a note', () => {
 });
 
 describe('an attempt', () => {
-  it('knows its job, and hands out a key that is the same in every attempt', async () => {
+  it('knows its job, and hands out a key that is the same in every attempt (case fencing 17)', async () => {
     const world = aWorld();
     const keys: string[] = [];
     const { job } = await attempted(world, async (attempt) => {

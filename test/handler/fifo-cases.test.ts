@@ -100,7 +100,7 @@ describe('a batch', () => {
     expect([kept(first), kept(second)]).toEqual([['A1'], []]);
   });
 
-  it('case fifo 9: answers also where every record failed', async () => {
+  it('cases fifo 8 and 9: answers also where every record failed', async () => {
     const { handler } = failingOn('A1');
 
     expect(kept(await handler(batch('A1', 'A2', 'A3'), endless))).toEqual(['A1', 'A2', 'A3']);

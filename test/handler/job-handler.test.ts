@@ -61,7 +61,7 @@ const kept = ({ batchItemFailures }: { batchItemFailures: { itemIdentifier: stri
   batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 
 describe('a worker', () => {
-  it('claims, runs and completes a job with one write each, no read and no transaction', async () => {
+  it('claims, runs and completes a job with one write each, no read and no transaction (case outbox 56)', async () => {
     const world = aWorld();
     const job = countJob(completes);
     const commits: number[] = [];
@@ -146,7 +146,7 @@ describe('a worker', () => {
     );
   });
 
-  it('hands back a command whose job another attempt holds, for a minute at most', async () => {
+  it('hands back a command whose job another attempt holds, for a minute at most (case fencing 6)', async () => {
     const world = aWorld();
     const job = countJob(completes);
     const record = await submitted(world, job);
@@ -286,7 +286,7 @@ describe('a job’s code that fails', () => {
       'data-not-json',
     ],
     [
-      'an event above 64 KB',
+      'an event above 64 KB (case fencing 42, case outbox 15)',
       async () => complete({ data: { n: 1, more: 'x'.repeat(64 * 1024) } }),
       'event-too-large',
     ],
@@ -375,7 +375,7 @@ describe('a job’s code that fails', () => {
     });
   });
 
-  it('is put back when it stops at the signal, from the budget of releases', async () => {
+  it('is put back when it stops at the signal, from the budget of releases (case fencing 11)', async () => {
     const world = aWorld();
     const job = countJob(async (attempt) => {
       world.clock.step((world.clock.now() + seconds(58)) as never);
@@ -390,7 +390,7 @@ describe('a job’s code that fails', () => {
     expect(world.job('count', 'a')).toMatchObject({ status: 'queued', releases: 1, failures: 0 });
   });
 
-  it('is counted when it overruns the end of its attempt, and nothing it does later is sent', async () => {
+  it('is counted when it overruns the end of its attempt, and nothing it does later is sent (case fencing 49)', async () => {
     const world = aWorld();
     let late: Promise<unknown> = Promise.resolve();
     const job = countJob(
@@ -495,7 +495,7 @@ describe('a cancellation that was asked for', () => {
   const cancelled = (world: AWorld, job: ReturnType<typeof countJob>, force = false) =>
     createJobs(world).cancel(job, 'a', { force, because: 'not needed' });
 
-  it('keeps finished work: complete still commits (trace H7)', async () => {
+  it('keeps finished work: complete still commits (trace H7, case fencing 67)', async () => {
     const world = aWorld();
     const job: ReturnType<typeof countJob> = countJob(async () => {
       await cancelled(world, job);

@@ -125,7 +125,7 @@ describe('a relay', () => {
     expect(response.batchItemFailures).toEqual([]);
   });
 
-  it('sets aside what a target will never take, with its body, and goes on (case outbox 41, trace H12)', async () => {
+  it('sets aside what a target will never take, with its body, and goes on (case outbox 18, 41, trace H12)', async () => {
     const world = aWorld();
     for (const intent of ['a', 'b']) await submit(world, intent);
     world.verdicts.push([refused, sent]);

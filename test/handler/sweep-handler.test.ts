@@ -173,7 +173,7 @@ describe('a sweep', () => {
     expect(await world.bucket.head(foreign)).toBeDefined();
   });
 
-  it('may be run by several at once', async () => {
+  it('may be run by several at once, of whom the later leaves the mark alone (case fencing 7, 59)', async () => {
     const world = await ended('fails');
     forward(world, minutes(17));
 

@@ -77,7 +77,12 @@ describe('the answer to a completion that was refused', () => {
 describe('the answer to other writes', () => {
   it.each([
     ['a release applied before', 'queued', queued(mine), 'already-mine'],
-    ['a release after the job was claimed again', 'queued', running(others), 'superseded'],
+    [
+      'a release after the job was claimed again (trace H20)',
+      'queued',
+      running(others),
+      'superseded',
+    ],
     [
       'a failure applied before',
       'failed',

@@ -52,7 +52,7 @@ describe('a refused ask', () => {
       { kind: 'held', until: at(62_000) },
     ],
     [
-      'another attempt whose lease is over by no more than the skew',
+      'another attempt whose lease is over by no more than the skew (case fencing 18)',
       running(),
       bid({ now: at(62_000) }),
       { kind: 'held', until: at(62_000) },
@@ -74,6 +74,22 @@ describe('a refused ask', () => {
       { ...queued(), status: 'cancelled' as const },
       bid(),
       { kind: 'cancelled', now: false },
+    ],
+    [
+      'a job that its own earlier ask cancelled',
+      { ...queued({ attemptId: 'B' }), status: 'cancelled' as const },
+      bid(),
+      { kind: 'cancelled', now: true },
+    ],
+    [
+      'a job that its own earlier ask ended as worn out',
+      {
+        ...queued({ attemptId: 'B' }),
+        status: 'failed' as const,
+        failure: { code: 'crashed-too-often', message: 'x', facts: {} },
+      },
+      bid(),
+      { kind: 'worn-out', now: true },
     ],
   ])('answers to %s', (_, old, asked, claim) => {
     const step = nextAsk(asked, old && row(old));
@@ -101,21 +117,21 @@ describe('a refused ask', () => {
       running({ cancelRequestedAt: at(1) }),
       bid({ now: free }),
       'cancelled',
-      ['incarnation', 'generation', 'status', 'lease', 'cancel-requested'],
+      ['incarnation', 'generation', 'status', 'lease', 'version'],
     ],
     [
       'a queued job whose cancellation was asked for: cancels instead',
       queued({ cancelRequestedAt: at(1) }),
       bid(),
       'cancelled',
-      ['incarnation', 'generation', 'status', 'cancel-requested'],
+      ['incarnation', 'generation', 'status', 'version'],
     ],
     [
       'owners that fell silent too often for too long: ends it (trace H19)',
       running({ takeovers: 5, firstTakeoverAt: at(0) }),
       bid({ now: at(hours(1) + 1) }),
       'worn-out',
-      ['incarnation', 'generation', 'status', 'lease', 'takeovers', 'crash-span'],
+      ['incarnation', 'generation', 'status', 'lease', 'version', 'takeovers', 'crash-span'],
     ],
     [
       'owners that fell silent too often within an hour: takes over once more (trace H8)',

@@ -48,7 +48,7 @@ describe.each<[string, Way]>([
   ['relay', 'complete'],
   ['sweeper', 'fail'],
 ])('a %s that crashes at each of its steps in turn, on the way to %s', (of, way) => {
-  it('leaves no job without its end, no end unannounced, and no orphan', async () => {
+  it('leaves no job without its end, no end unannounced, and no orphan (case outbox 55)', async () => {
     let step = 1;
     for (; ; step++) {
       const seen = await history(way, (laptop) => laptop.faults.crash({ step, of, worker: 1 }));

@@ -31,6 +31,7 @@ async function history(way: Way, of: string, step: number) {
 describe.each<Way>(['complete', 'fail', 'retry-later'])(
   'a worker frozen at each await of the job’s path in turn, on the way to %s',
   (way) => {
+    // case fencing 62
     it('changes nothing after a takeover, and no event of it is published', async () => {
       let step = 1;
       let fenced = 0;

@@ -6,7 +6,7 @@ import { inputOf, walkJob } from './walk-job.ts';
 describe.each<Service>(['sqs', 'dynamodb', 's3', 'stream'])(
   'half an hour without %s',
   (service) => {
-    it('kills no job, counts in no budget, and all is done soon after it (promise P15)', async () => {
+    it('kills no job, counts in no budget, and all is done soon after it (promise P15, case outbox 43)', async () => {
       await using laptop = await startLaptop({ jobs: [walkJob] });
       const intents = ['a', 'b', 'c', 'd'];
       for (const intentId of intents)

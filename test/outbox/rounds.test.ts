@@ -88,6 +88,7 @@ describe('the verdicts of a round', () => {
 });
 
 describe('rounds in a row', () => {
+  // case outbox 34
   it('send the events of each group in order, each once, whatever fails', () => {
     const verdict = fc.constantFrom(sent, outage, refused);
     fc.assert(

@@ -77,7 +77,7 @@ it('answers', () => {
   defineJob({ name: 'x', input: Order, async run(job) { if (job.input.id) return complete(); } });
 });
 
-it('completion needs a claim', () => {
+it('completion needs a claim (case fencing 64)', () => {
   // @ts-expect-error nobody completes from outside
   jobs.complete(shipJob, 'intent', { rows: 1 });
   // @ts-expect-error a candidate can't be forged
