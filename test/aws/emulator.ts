@@ -25,6 +25,7 @@ export async function setup(): Promise<void> {
     emulator = started(installed(), port);
     await answering(emulator, port);
     process.env['AWS_ENDPOINT_URL'] = `http://127.0.0.1:${port}`;
+    process.env['LANEKEEPER_EMULATOR'] = 'ministack';
   } catch (thrown) {
     await teardown();
     const why = thrown instanceof Error ? thrown.message : String(thrown);

@@ -47,6 +47,15 @@ async function received(QueueUrl: string) {
 const remove = (QueueUrl: string, ReceiptHandle: string | undefined) =>
   sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
 
+/** What MiniStack 1.5.33 gets wrong: it locks the group behind a head that is back, and it knows no limit of 12 hours. */
+const deviations =
+  process.env['LANEKEEPER_EMULATOR'] === 'ministack'
+    ? [
+        'brings a head back alone, and never what is behind it (fact fifo 2.4.3)',
+        'refuses more than 12 hours, and leaves the message hidden as it was',
+      ]
+    : [];
+
 describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', () => {
   senderContract('SQS', async () => {
     const url = await aQueue();
@@ -70,31 +79,35 @@ describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', () => {
     };
   });
 
-  visibilityContract('SQS', async () => {
-    const url = await aQueue();
-    const { Attributes } = await sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }),
-    );
-    return {
-      visibility: onAws({}).visibility,
-      queue: Attributes?.QueueArn ?? '',
-      async send(names) {
-        for (const name of names)
-          await sqs.send(
-            new SendMessageCommand({
-              QueueUrl: url,
-              MessageBody: name,
-              MessageGroupId: name.slice(0, 1),
-              MessageDeduplicationId: name,
-            }),
-          );
-      },
-      receive: async () =>
-        (await received(url)).map(({ Body = '', ReceiptHandle = '' }) => ({
-          body: Body,
-          handle: ReceiptHandle,
-        })),
-      delete: async (handle) => void (await remove(url, handle)),
-    };
-  });
+  visibilityContract(
+    'SQS',
+    async () => {
+      const url = await aQueue();
+      const { Attributes } = await sqs.send(
+        new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }),
+      );
+      return {
+        visibility: onAws({}).visibility,
+        queue: Attributes?.QueueArn ?? '',
+        async send(names) {
+          for (const name of names)
+            await sqs.send(
+              new SendMessageCommand({
+                QueueUrl: url,
+                MessageBody: name,
+                MessageGroupId: name.slice(0, 1),
+                MessageDeduplicationId: name,
+              }),
+            );
+        },
+        receive: async () =>
+          (await received(url)).map(({ Body = '', ReceiptHandle = '' }) => ({
+            body: Body,
+            handle: ReceiptHandle,
+          })),
+        delete: async (handle) => void (await remove(url, handle)),
+      };
+    },
+    deviations,
+  );
 });
