@@ -7,6 +7,7 @@ import { ulid } from 'ulid';
 import { realClock } from '../handler/real-clock.ts';
 import { permanent } from '../kernel/failure.ts';
 import { lengths } from '../kernel/settings.ts';
+import { failureLines } from '../observe/json-lines.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { World } from '../ports/world.ts';
@@ -37,6 +38,8 @@ const client = ({ endpoint }: AwsSettings) => ({
   }),
 });
 
+const printFailures = failureLines((line) => void process.stdout.write(`${line}\n`));
+
 class AwsWorld implements World {
   readonly clock: Clock = realClock;
   readonly random: Random = awsRandom(realClock);
@@ -52,7 +55,7 @@ class AwsWorld implements World {
   constructor(settings: AwsSettings, variables: Variables) {
     this.#settings = settings;
     this.#variables = variables;
-    this.observe = settings.observe ?? (() => {});
+    this.observe = settings.observe ?? printFailures;
   }
 
   get store(): DynamoStore {
