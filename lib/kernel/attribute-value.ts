@@ -23,7 +23,7 @@ export function marshalled(row: Readonly<Record<string, Value>>): Record<string,
   return image;
 }
 
-/** A row from DynamoDB's JSON; a whole number beyond 2^53 becomes a bigint, so that no digit is lost. */
+/** A row from DynamoDB's JSON; a field that is a whole number beyond 2^53 becomes a bigint, so that no digit is lost. */
 export function unmarshalled(
   image: Readonly<Record<string, AttributeValue>>,
 ): Readonly<Record<string, Value>> {
@@ -48,15 +48,22 @@ function unmarshalledValue(value: AttributeValue): Value {
   if ('BOOL' in value) return value.BOOL;
   if ('NULL' in value) return null;
   if ('B' in value) return new Uint8Array(Buffer.from(value.B, 'base64'));
-  if ('M' in value) return unmarshalled(value.M) as Json;
-  if ('L' in value) return value.L.map(unmarshalledValue) as Json;
+  if ('M' in value)
+    return Object.fromEntries(Object.entries(value.M).map(([name, item]) => [name, inside(item)]));
+  if ('L' in value) return value.L.map(inside);
   return setOf(value);
+}
+
+/** What lies inside a list or map is JSON, whose numbers are doubles: as a bigint, no JSON text could carry it any more. */
+function inside(value: AttributeValue): Json {
+  const read = unmarshalledValue(value);
+  return typeof read === 'bigint' ? Number(read) : (read as Json);
 }
 
 /** Sets are read as lists: this library writes none, a user's own rows may. */
 function setOf(value: AttributeValue): Value {
   if ('SS' in value) return value.SS;
-  if ('NS' in value) return value.NS.map((text) => number(text) as Json);
+  if ('NS' in value) return value.NS.map(Number);
   return 'BS' in value ? value.BS : null;
 }
 

@@ -72,6 +72,16 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
       expect([...(row['bytes'] as Uint8Array)]).toEqual([0, 255]);
     });
 
+    it.each([2 ** 53, -(2 ** 60), 1e17])(
+      'gives back %d inside a list or map as the number that JSON has, never as a bigint (fact S10)',
+      async (n) => {
+        const { store, put, read } = await begin();
+        await store.commit([put({ list: [n, [n]], map: { n, inner: [{ n }] } })]);
+
+        expect(await read()).toMatchObject({ list: [n, [n]], map: { n, inner: [{ n }] } });
+      },
+    );
+
     it('leaves out fields without a value, and shares nothing with its caller', async () => {
       const { store, put, read } = await begin();
       const list = [{ n: 1 }];
