@@ -66,7 +66,9 @@ async function* each<T>(
   if (faults.isOut(service)) throw unavailable(service);
   const source = all[Symbol.asyncIterator]();
   // A process that dies leaves no file open: its sources are closed for it.
-  const forget = gate.onDeath(() => void source.return?.());
+  const forget = gate.onDeath(() => {
+    source.return?.().catch(() => {});
+  });
   try {
     for await (const one of { [Symbol.asyncIterator]: () => source }) {
       yield one;
