@@ -71,15 +71,16 @@ function setOf(value: AttributeValue): Value {
   return 'BS' in value ? value.BS : null;
 }
 
-/** DynamoDB's numbers have up to 38 digits and lie within 10^126 of zero. */
+/** DynamoDB's numbers have up to 38 digits; all but 0 are at least 10^-130 and less than 10^126 away from it. */
 function numberText(value: number | bigint): string {
   const text = String(value);
   const magnitude = Math.abs(Number(value));
   const digits = text.replace(/^-|0+$/g, '').length;
-  if (magnitude < 1e126 && (typeof value === 'number' || digits <= 38)) return text;
+  const isInRange = magnitude === 0 || (magnitude >= 1e-130 && magnitude < 1e126);
+  if (isInRange && (typeof value === 'number' || digits <= 38)) return text;
   throw permanent(
     'number-invalid',
-    `a number of a row is finite and has at most 38 digits, got ${text.slice(0, 60)}`,
+    `a number of a row lies between 1e-130 and 1e126 and has at most 38 digits, got ${text.slice(0, 60)}`,
   );
 }
 

@@ -52,7 +52,7 @@ describe('an attribute value', () => {
     expect(unmarshalled({ value: { N } })).toEqual({ value });
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, 10n ** 38n + 1n, 1e126])(
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 10n ** 38n + 1n, -1e126, 1e-131])(
     'refuses %s, which DynamoDB can’t hold',
     (value) => {
       const attempt = () => marshalled({ value });
@@ -101,11 +101,10 @@ describe('an attribute value', () => {
 
 /** Whether a field of this value comes back as it is: a number that DynamoDB can't hold is refused, a large whole one comes back as a bigint. */
 const holdable = (value: unknown): boolean =>
-  typeof value === 'number'
-    ? Number.isSafeInteger(value) || !Number.isInteger(value)
-    : insideHoldable(value);
+  insideHoldable(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
 
 function insideHoldable(value: unknown): boolean {
-  if (typeof value === 'number') return Math.abs(value) < 1e126;
+  if (typeof value === 'number')
+    return value === 0 || (Math.abs(value) >= 1e-130 && Math.abs(value) < 1e126);
   return typeof value !== 'object' || value === null || Object.values(value).every(insideHoldable);
 }
