@@ -1,6 +1,13 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { complete, defineJob, done, fifoHandler } from '../../lib/index.ts';
+import {
+  complete,
+  defineJob,
+  done,
+  fifoHandler,
+  type PlainAnswer,
+  type QueueSettings,
+} from '../../lib/index.ts';
 import { startLaptop } from '../../lib/local/index.ts';
 import { aContext, anEvent, aRecord, aWorld } from './world.ts';
 
@@ -21,7 +28,7 @@ describe('a mistake that types would have caught', () => {
   );
 
   it('is no handler: one without its function', () => {
-    const settings = { parse: (text: string) => text } as Parameters<typeof fifoHandler>[0];
+    const settings = { parse: (text: string) => text } as unknown as QueueSettings<string, PlainAnswer>;
 
     expect(() => fifoHandler(settings)).toThrow('handle is a function, got undefined');
   });
