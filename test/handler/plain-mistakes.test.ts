@@ -28,7 +28,10 @@ describe('a mistake that types would have caught', () => {
   );
 
   it('is no handler: one without its function', () => {
-    const settings = { parse: (text: string) => text } as unknown as QueueSettings<string, PlainAnswer>;
+    const settings = { parse: (text: string) => text } as unknown as QueueSettings<
+      string,
+      PlainAnswer
+    >;
 
     expect(() => fifoHandler(settings)).toThrow('handle is a function, got undefined');
   });
