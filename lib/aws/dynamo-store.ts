@@ -11,6 +11,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { checkWrites } from '../kernel/check-writes.ts';
 import { Failure, permanent } from '../kernel/failure.ts';
 import { attention } from '../kernel/settings.ts';
 import { milliseconds, times } from '../kernel/time.ts';
@@ -202,11 +203,7 @@ const mayPass: ReadonlySet<string> = new Set([
 
 /** @throws Failure for what DynamoDB would refuse whole, in the words of this library */
 function check(writes: readonly Write[]): void {
-  if (writes.length === 0 || writes.length > 100)
-    throw permanent('writes-too-many', `a commit has 1 to 100 writes, got ${writes.length}`);
-  const places = new Set(writes.map(({ table, key }) => JSON.stringify([table, key.pk, key.sk])));
-  if (places.size < writes.length)
-    throw permanent('writes-collide', 'a commit has at most one write for each row');
+  checkWrites(writes);
   for (const { table, key } of writes)
     if (key.pk === '' || key.sk === '')
       throw permanent('key-empty', `a key of table "${table}" has an empty part`);

@@ -1,5 +1,5 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { permanent } from '../kernel/failure.ts';
+import { checkRequest } from '../kernel/check-request.ts';
 import type { Entry, Sender, Verdict } from '../ports/sender.ts';
 
 /** A {@link Sender} to SQS FIFO queues, by their URLs. */
@@ -26,16 +26,6 @@ export class SqsSender implements Sender {
       return entries.map(() => ({ kind: 'outage', why }));
     }
   }
-}
-
-/** @throws Failure for a request that no caller may make: it could invert a group */
-function checkRequest(entries: readonly Entry[]): void {
-  const groups = new Set(entries.map(({ group }) => group));
-  if (entries.length >= 1 && entries.length <= 10 && groups.size === entries.length) return;
-  throw permanent(
-    'request-invalid',
-    `a request has 1 to 10 entries of as many groups, got ${entries.length} of ${groups.size}`,
-  );
 }
 
 const entryOf = ({ id, group, body, attributes = {} }: Entry, i: number) => ({

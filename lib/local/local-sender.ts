@@ -1,4 +1,5 @@
-import { isFailure, permanent } from '../kernel/failure.ts';
+import { checkRequest } from '../kernel/check-request.ts';
+import { isFailure } from '../kernel/failure.ts';
 import type { Entry, Sender, Verdict } from '../ports/sender.ts';
 import type { Sending } from './queue-message.ts';
 
@@ -22,16 +23,6 @@ export class LocalSender implements Sender {
       return entries.map(() => ({ kind: 'outage', why: `there is no target "${target}"` }));
     return entries.map((entry) => sent(to, entry));
   }
-}
-
-/** @throws Failure for a request that no caller may make: it could invert a group */
-function checkRequest(entries: readonly Entry[]): void {
-  const groups = new Set(entries.map(({ group }) => group));
-  if (entries.length >= 1 && entries.length <= 10 && groups.size === entries.length) return;
-  throw permanent(
-    'request-invalid',
-    `a request has 1 to 10 entries of as many groups, got ${entries.length} of ${groups.size}`,
-  );
 }
 
 function sent(to: Target, { id, group, body, attributes }: Entry): Verdict {

@@ -1,3 +1,4 @@
+import { checkWrites } from '../kernel/check-writes.ts';
 import { permanent } from '../kernel/failure.ts';
 import { sha256 } from '../kernel/sha256.ts';
 import type { Commit, Key, Row, Store, Write } from '../ports/store.ts';
@@ -17,7 +18,7 @@ export interface TableShape {
 }
 
 /** DynamoDB's limits: of a row, names included, and of a transaction. */
-const most = { bytes: 400 * 1024, writes: 100, together: 4 * 1024 * 1024 } as const;
+const most = { bytes: 400 * 1024, together: 4 * 1024 * 1024 } as const;
 
 /** A {@link Store} in memory with DynamoDB's semantics: one step per commit, all or nothing, guards judged on the spot. */
 export class MemoryStore implements Store {
@@ -56,7 +57,7 @@ export class MemoryStore implements Store {
   }
 
   async commit(writes: readonly Write[]): Promise<Commit> {
-    check(writes);
+    checkWrites(writes);
     const steps = writes.map((write) => {
       const table = this.#table(write.table);
       const old = table.rows.get(placeOf(table, write.table, write.key))?.row;
@@ -148,18 +149,6 @@ function place({ table, write: { key }, old, row, byService = false }: Placed): 
     table.hasSk ??= key.sk !== undefined;
   }
   table.stream?.append({ key, old, row, byService });
-}
-
-/** @throws Failure for what DynamoDB would refuse whole, before any guard is looked at */
-function check(writes: readonly Write[]): void {
-  if (writes.length === 0 || writes.length > most.writes)
-    throw permanent(
-      'writes-too-many',
-      `a commit has 1 to ${most.writes} writes, got ${writes.length}`,
-    );
-  const places = new Set(writes.map(({ table, key }) => `${table} ${pathOf(key)}`));
-  if (places.size < writes.length)
-    throw permanent('writes-collide', 'a commit has at most one write for each row');
 }
 
 /** Where a row lives in its table. @throws Failure for a key that its table can't have */
