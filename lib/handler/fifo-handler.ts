@@ -1,5 +1,5 @@
 import type { Duration } from '../kernel/brand.ts';
-import { type Failure, permanent, transient } from '../kernel/failure.ts';
+import { type Failure, permanent } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { between } from '../kernel/time.ts';
 import { failureLines } from '../observe/json-lines.ts';
@@ -14,7 +14,7 @@ import { bodyOf, type Reading } from './reading.ts';
 import { realClock } from './real-clock.ts';
 import { type RetrySettings, retrySettings } from './retry-settings.ts';
 import type { OpenTurn, Turn } from './turn.ts';
-import { type Ran, ran } from './user-code.ts';
+import { overrun, type Ran, ran } from './user-code.ts';
 
 /** How a queue is handled: how its batches run, how a body is read, and what is done with it. */
 export type QueueSettings<Body, Answer> = BatchSettings &
@@ -95,7 +95,7 @@ async function handled<Body>(
 ): Promise<MessageAnswer> {
   const body = await bodyOf(settings, message.body);
   // A body that took longer to read than the turn lasts: nothing is started any more.
-  if (!turn.isOpen()) throw overran();
+  if (!turn.isOpen()) throw overrun();
   return settings.handle({ ...message, body }, turn);
 }
 
@@ -132,7 +132,7 @@ function outcomeOf(code: Ran<MessageAnswer>, message: Message<string>, waits: Wa
     case 'threw':
       return { kind: 'failed', ...waits.failed(message, code.thrown) };
     case 'overran':
-      return { kind: 'failed', ...waits.failed(message, overran()) };
+      return { kind: 'failed', ...waits.failed(message, overrun()) };
   }
 }
 
@@ -145,6 +145,3 @@ function answered(answer: unknown, message: Message<string>, waits: Waits): Outc
 }
 
 const right = 'a handler ends by done() or, with a world, retryLater(…)';
-
-const overran = (): Failure =>
-  transient('overran', 'the handler was still running when its time was over');

@@ -13,7 +13,9 @@ import type { Observe } from '../ports/world.ts';
 import { messageTold } from './message-told.ts';
 import type { One } from './queue-handler.ts';
 import type { Received } from './received.ts';
+import { remainingOf } from './remaining-of.ts';
 import { MessageTurn } from './turn.ts';
+import { overrun } from './user-code.ts';
 
 /** What a queue's door needs from outside; without a visibility it hides nothing. */
 export interface QueueParts {
@@ -135,7 +137,7 @@ export class Invocation {
 
   /** What becomes of a record that is still running when the response is given, or stands behind one. */
   #unended(record: Received): Outcome {
-    if (this.#turns.has(record)) return { kind: 'failed', failure: overran() };
+    if (this.#turns.has(record)) return { kind: 'failed', failure: overrun() };
     const head = this.#batch.records.find(
       (other) => other.group === record.group && this.#turns.has(other),
     );
@@ -152,8 +154,8 @@ export class Invocation {
 }
 
 function endOf({ context, margin }: Batch, now: Instant): Deadline | undefined {
-  if (typeof context?.getRemainingTimeInMillis !== 'function') return undefined;
-  const remaining = context.getRemainingTimeInMillis() as Duration;
+  const remaining = remainingOf(context);
+  if (remaining === undefined) return undefined;
   if (remaining > margin) return deadline(later(now, remaining), margin);
   throw permanent(
     'margin-too-long',
@@ -191,6 +193,3 @@ async function hide(visibility: Visibility, queue: string, all: readonly Hiding[
 
 const late = (): Failure =>
   transient('deadline', 'the invocation is about to end: finish or give up now');
-
-const overran = (): Failure =>
-  transient('overran', 'the handler was still running when its time was over');

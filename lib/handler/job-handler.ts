@@ -14,6 +14,7 @@ import type { DefinedJob, Job } from './define-job.ts';
 import { tellClaim, tellGone, tellOver } from './job-tellings.ts';
 import type { Message } from './message.ts';
 import { queueHandler, type SqsHandler } from './queue-handler.ts';
+import { remainingOf } from './remaining-of.ts';
 import { runJob } from './run-job.ts';
 import type { OpenTurn } from './turn.ts';
 import { heldBack, troubled, type Worker, type WorkerRetry, workerOf } from './worker.ts';
@@ -120,6 +121,6 @@ function bidFor(
 /** How long an attempt can last: until Lambda ends it, or until the job's own limit and the grace behind it. */
 function runsFor({ context }: OpenTurn, job: DefinedJob): Duration {
   const own = sum(job.limits.attempt, lengths.grace);
-  if (typeof context?.getRemainingTimeInMillis !== 'function') return own;
-  return shorter(own, Math.max(0, context.getRemainingTimeInMillis()) as Duration);
+  const left = remainingOf(context);
+  return left === undefined ? own : shorter(own, Math.max(0, left) as Duration);
 }

@@ -18,6 +18,7 @@ import type { JobEvent } from './job-event.ts';
 import type { Handler } from './queue-handler.ts';
 import { quiet } from './quiet.ts';
 import { readStream, shapeOf } from './read-stream.ts';
+import { isLate } from './remaining-of.ts';
 
 /** How a relay publishes. */
 export interface RelaySettings {
@@ -83,7 +84,7 @@ async function toTarget(
   const held: string[] = [];
   let waiting = all;
   while (waiting.length > 0) {
-    if (isLate(context))
+    if (isLate(context, margin))
       return { sent, held: [...held, ...waiting.map(({ position }) => position)] };
     const round = nextRound(waiting);
     const after = afterRound(round, await verdicts(relay, round));
@@ -174,10 +175,6 @@ interface Unpublished {
 
 const tell = ({ observe, clock }: Relay, { kind, it, failure }: Unpublished): void =>
   observe({ kind, at: clock.now(), target: it.target, event: it.eventId, failure });
-
-const isLate = (context: Context): boolean =>
-  typeof context?.getRemainingTimeInMillis === 'function' &&
-  context.getRemainingTimeInMillis() < margin;
 
 /** The checkpoint: the first record of the batch that has something unpublished; it and all after it come back. */
 function lowest(event: DynamoDBStreamEvent, held: readonly string[]) {

@@ -9,6 +9,7 @@ import { later, seconds } from '../kernel/time.ts';
 import type { World } from '../ports/world.ts';
 import type { Handler } from './queue-handler.ts';
 import { quiet } from './quiet.ts';
+import { isLate } from './remaining-of.ts';
 
 /** What a sweep came to: orphans found, deleted, and candidates left because they may still be promoted or couldn't be deleted. */
 export interface Swept {
@@ -46,7 +47,7 @@ async function* marked(
   for (let shard = 0; shard < attention.shards; shard++) {
     const rows = store.query(tables.jobs, { pk: String(shard), index: attention.index });
     for await (const row of rows) {
-      if (Number(row['sweepAt']) > clock.now() || isLate(context)) break;
+      if (Number(row['sweepAt']) > clock.now() || isLate(context, margin)) break;
       yield String(row['id']) as JobId;
     }
   }
@@ -102,7 +103,3 @@ const truthOf = (job: JobRow): Truth => ({
   isFinal: isFinal(job),
   promoted: job.status === 'succeeded' ? job.result?.key : undefined,
 });
-
-const isLate = (context: Context): boolean =>
-  typeof context?.getRemainingTimeInMillis === 'function' &&
-  context.getRemainingTimeInMillis() < margin;

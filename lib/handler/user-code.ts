@@ -1,3 +1,4 @@
+import { type Failure, transient } from '../kernel/failure.ts';
 import type { OpenTurn } from './turn.ts';
 
 /** How user code ended. */
@@ -12,6 +13,10 @@ export function ran<T>(turn: OpenTurn, work: () => Promise<T>): Promise<Ran<T>> 
 }
 
 const overran = { kind: 'overran' } as const;
+
+/** What code that overran comes to. */
+export const overrun = (): Failure =>
+  transient('overran', 'the handler was still running when its time was over');
 
 async function settled<T>(work: () => Promise<T>): Promise<Ran<T>> {
   try {
