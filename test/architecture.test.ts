@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
@@ -102,6 +102,39 @@ const files = readdirSync('.', { withFileTypes: true })
       .map((name) => join(folder, name)),
   );
 
+/** Files of several exports that are named for what these are together. */
+const families: ReadonlySet<string> = new Set([
+  'lib/handler/job-tellings.ts',
+  'lib/handler/user-code.ts',
+  'lib/job/guards.ts',
+  'lib/job/operator.ts',
+  'lib/kernel/settings.ts',
+  'lib/local/queue-message.ts',
+  'lib/outbox/ledger.ts',
+]);
+
+const sayNothing = /\b(utils?|helpers?|common|misc|shared|managers?|services?)\b/;
+
+/** What is wrong with a file's name: it says nothing, or no export has a word of it. */
+function misnamed(path: string, text: string): readonly string[] {
+  if (sayNothing.test(path)) return [`${path}: the name says nothing`];
+  const name = basename(path, '.ts');
+  const words = name.split('-').map((word) => word.replace(/s$/, ''));
+  const exported = exportsOf(text).flatMap((each) => each.split(/(?=[A-Z])/));
+  const isNamed = exported.some((part) =>
+    words.some((word) => part.toLowerCase().startsWith(word)),
+  );
+  return isNamed || name === 'index' || families.has(path)
+    ? []
+    : [`${path}: no export is called so`];
+}
+
+/** The names that a file declares and exports. */
+const exportsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm)].map(
+    ([, name = '']) => name,
+  );
+
 describe('the house', () => {
   it('has every file in its room, and no arrow that is not on the map', () => {
     const mistakes = files.flatMap((path) => mistakesIn(path, readFileSync(path, 'utf8')));
@@ -135,6 +168,24 @@ describe('the house', () => {
       .flatMap((path) => changingIn(path, readFileSync(path, 'utf8')));
 
     expect(changing).toEqual([]);
+  });
+
+  it('names each file for what it exports', () => {
+    const mistakes = files
+      .filter((path) => path.startsWith('lib/'))
+      .flatMap((path) => misnamed(path, readFileSync(path, 'utf8')));
+
+    expect(mistakes).toEqual([]);
+    expect([...families].filter((path) => !files.includes(path))).toEqual([]);
+  });
+
+  it.each([
+    ['lib/job/lease.ts', 'export const claim = 1;'],
+    ['lib/job/lease.ts', 'const lease = 1;'],
+    ['lib/job/job-utils.ts', 'export const jobUtils = 1;'],
+    ['lib/helpers/lease.ts', 'export const lease = 1;'],
+  ])('would not have a file called %s with: %s', (path, text) => {
+    expect(misnamed(path, text)).toHaveLength(1);
   });
 
   it.each([
