@@ -78,7 +78,7 @@ function errorsIn(snippets: readonly Snippet[]): ReadonlyMap<string, readonly st
   return errors;
 }
 
-describe('an example', { timeout: 60_000 }, () => {
+describe('an example', () => {
   it('in a page or a docstring compiles', () => {
     const errors = errorsIn([...inPages, ...inDocstrings]);
 
