@@ -17,8 +17,8 @@ export type Where =
     }
   | { readonly step: number; readonly of: string; readonly worker: number };
 
-/** What can be switched off. */
-export type Service = 'sqs' | 'dynamodb' | 's3' | 'stream';
+/** What can be switched off; without `lambda` no function is called, and messages pay their receives all the same. */
+export type Service = 'sqs' | 'dynamodb' | 's3' | 'stream' | 'lambda';
 
 /** A worker that was told to stand still. */
 export interface Frozen {

@@ -38,6 +38,7 @@ export class Fleet<Event = unknown, Response = unknown> {
   readonly name: string;
   readonly #settings: FleetSettings<Event, Response>;
   readonly #sandboxes: Sandbox<Event, Response>[];
+  readonly #zombies = new Set<Sandbox<Event, Response>>();
 
   constructor(settings: FleetSettings<Event, Response>) {
     this.name = settings.name;
@@ -50,10 +51,11 @@ export class Fleet<Event = unknown, Response = unknown> {
     return this.#sandboxes.filter(isFree).length;
   }
 
-  /** Whether some invocation is at work: not frozen, and not asleep. */
+  /** Whether some invocation is at work, be it a zombie's: not frozen, and not asleep. */
   isBusy(): boolean {
-    return this.#sandboxes.some(
-      ({ isRunning, gate, sleepers }) => isRunning && gate.state === 'open' && sleepers.count === 0,
+    const running = this.#sandboxes.filter(({ isRunning }) => isRunning);
+    return [...running, ...this.#zombies].some(
+      ({ gate, sleepers }) => gate.state === 'open' && sleepers.count === 0,
     );
   }
 
@@ -76,19 +78,23 @@ export class Fleet<Event = unknown, Response = unknown> {
     }
   }
 
-  #bounded({ gate, handler }: Sandbox<Event, Response>, event: Event): Promise<Response> {
+  #bounded(sandbox: Sandbox<Event, Response>, event: Event): Promise<Response> {
+    const { gate, handler } = sandbox;
     const { world, timeout } = this.#settings;
     const { clock, random } = world;
     return new Promise((resolve, reject) => {
       const cancel = clock.alarm(later(clock.now(), timeout), () => {
         reject(new Error(`${this.name} ran out of time`));
-        if (gate.state !== 'frozen') gate.die();
+        if (gate.state === 'frozen') this.#zombies.add(sandbox);
+        else gate.die();
       });
       const settle = (end: () => void) => () => {
         cancel();
+        forget();
+        this.#zombies.delete(sandbox);
         end();
       };
-      gate.onDeath(settle(() => reject(new Error(`${this.name} crashed`))));
+      const forget = gate.onDeath(settle(() => reject(new Error(`${this.name} crashed`))));
       const context = contextOf({ name: this.name, requestId: random.ulid(), timeout }, clock);
       handler(event, context).then(
         (response) => settle(() => resolve(response))(),
