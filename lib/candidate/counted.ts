@@ -1,3 +1,5 @@
+import { type Failure, permanent } from '../kernel/failure.ts';
+
 /** What a candidate is written from: whole, or piece by piece in bounded memory. */
 export type Bytes = string | Uint8Array;
 
@@ -14,7 +16,7 @@ export function counted(from: Bytes | AsyncIterable<Bytes>, check: () => void): 
   async function* bytes(): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces(from)) {
       check();
-      const chunk = typeof piece === 'string' ? encoder.encode(piece) : piece;
+      const chunk = typeof piece === 'string' ? encoder.encode(piece) : bytesOnly(piece);
       size += chunk.byteLength;
       if (chunk.byteLength > 0) yield chunk;
     }
@@ -24,5 +26,23 @@ export function counted(from: Bytes | AsyncIterable<Bytes>, check: () => void): 
 
 async function* pieces(from: Bytes | AsyncIterable<Bytes>): AsyncGenerator<Bytes> {
   if (typeof from === 'string' || from instanceof Uint8Array) yield from;
-  else yield* from;
+  else if (isIterable(from)) yield* from;
+  else throw unwritable(from);
 }
+
+const isIterable = (from: unknown): boolean =>
+  typeof from === 'object' &&
+  from !== null &&
+  (Symbol.asyncIterator in from || Symbol.iterator in from);
+
+/** A stream of objects type-checks, since Node's own streams say nothing of their pieces; none of them may be left out in silence. */
+function bytesOnly(piece: Uint8Array): Uint8Array {
+  if (piece instanceof Uint8Array) return piece;
+  throw unwritable(piece);
+}
+
+const unwritable = (value: unknown): Failure =>
+  permanent(
+    'candidate-not-bytes',
+    `an object is written from texts and Uint8Arrays, or an iterable of them, got ${value === null ? 'null' : typeof value}`,
+  );

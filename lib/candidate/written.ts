@@ -24,7 +24,7 @@ export function written(created: Created, key: string, name: string): Written {
 /** What a look at the key says after a lost reply: all of one's own bytes, or an attempt to be made again under a new key. */
 export function found(
   stored: StoredObject | undefined,
-  sent: { readonly attempt: string; readonly size: number },
+  sent: { readonly attempt: string; readonly size: number | undefined },
 ): Written {
   if (stored?.attempt === sent.attempt && stored.size === sent.size)
     return { kind: 'candidate', candidate: candidateOf(stored), stored };

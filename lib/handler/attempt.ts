@@ -8,7 +8,7 @@ import { progressed } from '../job/progress.ts';
 import { submission } from '../job/submit.ts';
 import type { Instant } from '../kernel/brand.ts';
 import { Failure, permanent } from '../kernel/failure.ts';
-import { bytesOf, type Json } from '../kernel/json.ts';
+import { bytesOf, canonical, type Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
 import { later, seconds } from '../kernel/time.ts';
 import type { StoredObject } from '../ports/bucket.ts';
@@ -23,7 +23,8 @@ export class Held {
   readonly turn: OpenTurn;
   readonly #stored = new Map<string, StoredObject>();
   #job: RunningJob;
-  #begun = 0;
+  readonly #begun = new Set<string>();
+  #isOver = false;
   #lost: Lost | undefined;
   #noteAt: Instant | undefined;
 
@@ -45,12 +46,17 @@ export class Held {
 
   /** Whether some object was begun that is not `promoted`. */
   leavesOrphans(promoted: string | undefined): boolean {
-    return this.#begun > (promoted === undefined ? 0 : 1);
+    return [...this.#begun].some((key) => key !== promoted);
   }
 
   /** What the bucket said about a candidate of this attempt; undefined for another's. */
   stored(key: string): StoredObject | undefined {
     return this.#stored.get(key);
+  }
+
+  /** User code has ended: what it left behind begins nothing any more, since its end is decided from what was begun. */
+  close(): void {
+    this.#isOver = true;
   }
 
   /** The row moved under this attempt, which still holds it. */
@@ -77,13 +83,13 @@ export class Held {
     });
   }
 
-  /** @throws Failure once the work is lost or the turn has ended */
+  /** @throws Failure once the work is lost, or the code or its turn has ended */
   check(): void {
     if (this.#lost !== undefined) throw this.#refusal();
-    if (this.turn.isOpen()) return;
+    if (!this.#isOver && this.turn.isOpen()) return;
     throw letGo(
       'attempt-closed',
-      `the turn of job ${this.#job.id} has ended, so nothing more is sent`,
+      `the attempt at job ${this.#job.id} has ended, so nothing more is sent`,
     );
   }
 
@@ -101,7 +107,8 @@ export class Held {
       name: candidateName(name),
     });
     this.check();
-    this.#begun += this.#stored.has(key) ? 0 : 1;
+    const isFirst = !this.#begun.has(key);
+    this.#begun.add(key);
     const bytes = counted(from, () => this.check());
     const created = await this.world.bucket.create(key, bytes.bytes, {
       contentType,
@@ -109,7 +116,11 @@ export class Held {
     });
     let end: Written = written(created, key, name);
     if (end.kind === 'look')
-      end = found(await this.world.bucket.head(key), { attempt: attemptId, size: bytes.size() });
+      end = found(await this.world.bucket.head(key), {
+        attempt: attemptId,
+        // Under a name that was used before, equal sizes prove nothing.
+        size: isFirst ? bytes.size() : undefined,
+      });
     this.check();
     if (end.kind !== 'candidate') throw end.kind === 'failure' ? end.failure : this.#refusal();
     this.#stored.set(key, end.stored);
@@ -118,7 +129,8 @@ export class Held {
 
   /** Best effort: an outage or a lost reply is no error, a lost fence ends the attempt. */
   async progress(note: Json): Promise<void> {
-    const size = bytesOf(JSON.stringify(note) ?? '');
+    const text = canonical(note);
+    const size = bytesOf(text);
     if (size > sizes.progress)
       throw permanent(
         'progress-too-large',
@@ -129,7 +141,7 @@ export class Held {
     if (this.#noteAt !== undefined && now < later(this.#noteAt, seconds(1))) return;
     this.#noteAt = now;
     const commit = await this.world.store
-      .commit([progressed(this.#job, note)])
+      .commit([progressed(this.#job, JSON.parse(text))])
       .catch(() => ({ kind: 'unknown' as const }));
     const answer = answered(this.#job, 'running', commit);
     if (answer.kind === 'committed' && answer.job.status === 'running') this.moved(answer.job);

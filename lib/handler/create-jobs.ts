@@ -4,13 +4,15 @@ import { type Verb, type VerbStep, verbStep } from '../job/operator.ts';
 import { type SubmitAnswer, submission, submitAnswer } from '../job/submit.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { type Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
+import { bytesOf } from '../kernel/json.ts';
 import { never } from '../kernel/never.ts';
-import { tables } from '../kernel/settings.ts';
+import { sizes, tables } from '../kernel/settings.ts';
 import { minutes } from '../kernel/time.ts';
 import type { Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
 import type { Job, Request } from './define-job.ts';
 import { type JobView, jobView, type Result, resultOf } from './job-view.ts';
+import { quiet } from './quiet.ts';
 import { submissionOf } from './submission-of.ts';
 import { surely } from './surely.ts';
 
@@ -24,7 +26,7 @@ export interface Changed {
   readonly kind: 'changed' | 'requested' | 'already' | 'finished' | 'missing';
 }
 
-/** Why an operator acts; it travels in the event. */
+/** Why an operator acts; it travels in the event, so it has at most 4 KB. */
 export interface Because {
   readonly because?: string;
 }
@@ -94,7 +96,7 @@ async function submitted<Data>(
     const asked = await submissionOf(job, request, world);
     const answer = submitAnswer(asked, await surely(world, [submission(asked)]));
     if (answer.kind === 'created')
-      world.observe({
+      quiet(world.observe)({
         kind: 'job-submitted',
         at: asked.at,
         job: answer.job.id,
@@ -140,6 +142,7 @@ async function asked(
   of: { readonly job: Job; readonly intentId: string },
   world: World,
 ): Promise<Changed> {
+  checkBecause(verb.because);
   let row = await world.store.read(tables.jobs, keyOf(jobId(of.job.name, of.intentId)));
   for (let done = 0; done < tries; done++) {
     const step = possible(verbStep(verb, row, world.clock.now()), of.intentId);
@@ -152,6 +155,17 @@ async function asked(
   throw transient(
     'change-unconfirmed',
     `job ${JSON.stringify(of.intentId)} kept moving or gave no reply: look at it, then ask again`,
+  );
+}
+
+/** It lies in the row twice, as the request and in the event, and the row's end must always fit. */
+function checkBecause(because: string | undefined): void {
+  if (because === undefined) return;
+  const size = typeof because === 'string' ? bytesOf(because) : undefined;
+  if (size !== undefined && size <= sizes.failure) return;
+  throw permanent(
+    'because-invalid',
+    `because is a text of at most ${sizes.failure} bytes, got ${size === undefined ? typeof because : `${size} bytes`}`,
   );
 }
 

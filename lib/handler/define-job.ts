@@ -67,7 +67,7 @@ export interface Attempt<In> extends JobHead, Turn {
   /**
    * Shows a note until the next claim; best effort, at most one write a second, and its loss is no error.
    *
-   * @throws Failure `progress-too-large` for a note above 4 KB
+   * @throws Failure `progress-too-large` for a note above 4 KB, `not-json` for one that JSON can't carry
    */
   progress(note: Json): Promise<void>;
   /** The next job, as writes for `alongside`: it exists if and only if this one succeeds. @throws Failure as `submit` refuses */
@@ -102,7 +102,7 @@ export type DefinedJob = Job & {
 /**
  * Defines a kind of job: what its input is, and what an attempt does.
  *
- * @throws Failure `job-name-invalid` or `job-limit-invalid`, which show the value
+ * @throws Failure `job-name-invalid`, `job-limit-invalid`, `job-input-invalid` or `job-code-invalid`, which show the value
  * @example
  * export const greet = defineJob({
  *   name: 'greet',
@@ -117,9 +117,10 @@ export function defineJob<const Name extends string, In, Out, Data>(
   settings: JobSettings<Name, In, Out, Data>,
 ): Job<Name, In, Data> {
   const limits = { ...defaults, ...settings.limits };
-  checkName(settings.name);
-  checkLimits(settings.name, limits);
   const { name, input, group, run } = settings;
+  checkName(name);
+  checkLimits(name, limits);
+  checkParts(name, settings);
   return Object.freeze({ name, limits, input, group, run: run.bind(settings) }) as unknown as Job<
     Name,
     In,
@@ -156,10 +157,10 @@ const defaults: Required<JobLimits> = {
 };
 
 function checkName(name: string): void {
-  if (/^[A-Za-z0-9-]{1,64}$/.test(name)) return;
+  if (typeof name === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(name)) return;
   throw bad(
     'job-name-invalid',
-    `a job's name has 1 to 64 letters, digits and dashes, got ${JSON.stringify(name)}`,
+    `a job's name has 1 to 64 letters, digits and dashes, got ${JSON.stringify(name) ?? typeof name}`,
   );
 }
 
@@ -178,6 +179,25 @@ function checkLimits(name: string, limits: Required<JobLimits>): void {
     'job-limit-invalid',
     `limits.attempt of job "${name}" lies above 0 and is at most 15 minutes, Lambda's own limit, got ${limits.attempt} ms`,
   );
+}
+
+function checkParts(
+  name: string,
+  {
+    input,
+    group,
+    run,
+  }: { readonly input: unknown; readonly group?: unknown; readonly run: unknown },
+): void {
+  if (typeof Object(input)['~standard']?.validate !== 'function')
+    throw bad(
+      'job-input-invalid',
+      `the input of job "${name}" is a Standard Schema, got ${typeof input}`,
+    );
+  if (typeof run !== 'function')
+    throw bad('job-code-invalid', `run of job "${name}" is a function, got ${typeof run}`);
+  if (group !== undefined && typeof group !== 'function')
+    throw bad('job-code-invalid', `group of job "${name}" is a function, got ${typeof group}`);
 }
 
 const bad = (code: string, sentence: string): Failure =>

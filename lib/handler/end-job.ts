@@ -1,5 +1,6 @@
 import { type Answer, answered } from '../job/answer.ts';
-import { asEnded, type Ending, ending, fits } from '../job/ending.ts';
+import { fits } from '../job/appended.ts';
+import { asEnded, type Ending, ending } from '../job/ending.ts';
 import type { Limits } from '../job/job.ts';
 import type { Failure } from '../kernel/failure.ts';
 import { isFailure, permanent, transient } from '../kernel/failure.ts';
@@ -20,9 +21,11 @@ const tries = 4;
 /** Commits a decision; what can't be committed as it is ends as a failure that says why. */
 export async function endJob(held: Held, decision: Decision, limits: Limits): Promise<Ended> {
   const { ending: asked } = decision;
-  if (asked.kind === 'succeeded' && !fits(held.job, asked.data))
+  if (asked.kind === 'succeeded' && !fits(asked.data))
     return endJob(held, failed(tooLarge()), limits);
-  const answer = await committed(held, decision).catch((thrown: unknown) => refusedAsIs(thrown));
+  const answer = await committed(held, decision).catch((thrown: unknown) =>
+    refusedAsIs(asked, thrown),
+  );
   if (isFailure(answer)) return endJob(held, failed(answer), limits);
   if (answer.kind === 'alongside-refused')
     return endJob(held, counted(alongsideRefused(answer.index), held, limits), limits);
@@ -43,9 +46,9 @@ async function committed(held: Held, { ending: asked, alongside }: Decision): Pr
   return answer;
 }
 
-/** A write that no store will ever take ends the job; anything else is the store's trouble. */
-function refusedAsIs(thrown: unknown): Failure {
-  if (isFailure(thrown) && thrown.remedy === 'dead-letter') return thrown;
+/** A write that no store will ever take ends the job as failed; where that one isn't taken either, or in any other trouble, the message comes back. */
+function refusedAsIs({ kind }: Ending, thrown: unknown): Failure {
+  if (kind !== 'failed' && isFailure(thrown) && thrown.remedy === 'dead-letter') return thrown;
   throw thrown;
 }
 

@@ -10,7 +10,7 @@ import { later, spoken } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Hiding, Visibility } from '../ports/visibility.ts';
 import type { Observe } from '../ports/world.ts';
-import { messageTold, tell } from './message-told.ts';
+import { messageTold } from './message-told.ts';
 import type { One } from './queue-handler.ts';
 import type { Received } from './received.ts';
 import { MessageTurn } from './turn.ts';
@@ -147,7 +147,7 @@ export class Invocation {
     this.#verdicts[record.index] = outcome;
     const { clock, observe } = this.#parts;
     const now = clock.now();
-    tell(observe, messageTold(record.message, outcome, { since: begun ?? now, now }));
+    observe(messageTold(record.message, outcome, { since: begun ?? now, now }));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Ending } from '../job/ending.ts';
 import type { FailureText, Limits, ResultPointer } from '../job/job.ts';
 import type { Duration } from '../kernel/brand.ts';
-import { Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
+import { type Facts, Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
 import { bytesOf, canonical, type Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
@@ -174,9 +174,18 @@ const stopped = (held: Held, failure: Failure): Failure =>
 /** A failure's text for the row: at most 4 KB, cut where it is longer. */
 function textOf(failure: Failure): FailureText {
   const message = cut(failure.message, sizes.failure / 2);
-  const text = { code: cut(failure.code, 128), message, facts: { ...failure.facts } };
+  const text = { code: cut(failure.code, 128), message, facts: plain(failure.facts) };
   return bytesOf(JSON.stringify(text)) <= sizes.failure ? text : { ...text, facts: {} };
 }
+
+/** Facts as every store takes them: what isn't text, a truth value or a finite number becomes text. */
+const plain = (facts: Facts): Facts =>
+  Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [
+      name,
+      typeof value === 'boolean' || Number.isFinite(value) ? value : String(value),
+    ]),
+  );
 
 function cut(text: string, most: number): string {
   if (bytesOf(text) <= most) return text;

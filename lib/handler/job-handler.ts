@@ -84,9 +84,14 @@ async function oneCommand(
 const heldFor = ({ clock }: World, until: Instant): Duration =>
   shorter(sum(between(clock.now(), until), seconds(1)), lengths.longestHeld);
 
+/** What a job's id has behind its kind, so that `a-b-…` is never taken for a job of kind `a`. */
+const digits = /^[0-9a-f]{32}$/;
+
 function kindOf(command: Envelope): string {
   const kind = command.type.endsWith('.run') ? command.type.slice(0, -'.run'.length) : '';
-  if (kind !== '' && command.subject.startsWith(`${kind}-`)) return kind;
+  const { subject } = command;
+  if (kind !== '' && subject.startsWith(`${kind}-`) && digits.test(subject.slice(kind.length + 1)))
+    return kind;
   throw permanent(
     'not-a-command',
     `a command has the type "<kind>.run" and the id of a job of that kind, got ${JSON.stringify(command.type.slice(0, 100))}`,

@@ -3,7 +3,6 @@ import type { Happening } from '../kernel/happening.ts';
 import { never } from '../kernel/never.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { between } from '../kernel/time.ts';
-import type { Observe } from '../ports/world.ts';
 import type { Message } from './message.ts';
 
 /** When a message was begun and when it ended. */
@@ -30,15 +29,5 @@ export function messageTold(
       return { ...about, kind: 'message-out-of-time', behind: outcome.behind };
     default:
       return never(outcome);
-  }
-}
-
-/** Tells an observer, whose trouble changes no verdict: neither what it throws nor a promise that it lets fail. */
-export function tell(observe: Observe, happening: Happening): void {
-  try {
-    const answer: unknown = observe(happening);
-    if (answer instanceof Promise) answer.catch(() => {});
-  } catch {
-    // Nothing hangs on an observer.
   }
 }

@@ -6,6 +6,7 @@ import type { Outcome } from '../kernel/outcome.ts';
 import { type BatchSettings, batchSettings } from './batch-settings.ts';
 import { Invocation, type QueueParts } from './invocation.ts';
 import type { Message } from './message.ts';
+import { quiet } from './quiet.ts';
 import { received } from './received.ts';
 import type { OpenTurn } from './turn.ts';
 
@@ -21,9 +22,10 @@ export type One = (message: Message<string>, turn: OpenTurn) => Promise<Outcome>
 /** Makes a door for a queue: order in groups, the deadline, visibility and a truthful response; `one` decides each message. */
 export function queueHandler(settings: BatchSettings, parts: QueueParts, one: One): SqsHandler {
   const { concurrency, margin, allFailed } = batchSettings(settings);
+  const quietly = { ...parts, observe: quiet(parts.observe) };
   return async (event, context) => {
     const records = received(event);
-    const invocation = new Invocation(parts, { context, margin, records });
+    const invocation = new Invocation(quietly, { context, margin, records });
     const run = runGroups(byGroup(records), {
       concurrency,
       mayStart: () => invocation.mayStart(),

@@ -1,7 +1,7 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { unmarshalled } from '../kernel/attribute-value.ts';
 import { enveloped, type Subject } from '../kernel/envelope.ts';
-import type { Json } from '../kernel/json.ts';
+import { canonical, type Json } from '../kernel/json.ts';
 import { schemaNumber } from '../kernel/settings.ts';
 import { newEvents } from '../outbox/news.ts';
 import { outgoing, type Shape } from '../outbox/outgoing.ts';
@@ -39,5 +39,5 @@ function fromRecord({ dynamodb }: DynamoDBRecord, shape: Shape): FromStream {
 /** The caller's shape of an event's data, or the data as it was committed. */
 export function shapeOf({ shape }: { readonly shape?: (event: JobEvent) => Json }): Shape {
   if (shape === undefined) return (_, event) => event.data;
-  return (subject, event) => shape(jobEvent(enveloped(subject, event)));
+  return (subject, event) => JSON.parse(canonical(shape(jobEvent(enveloped(subject, event)))));
 }

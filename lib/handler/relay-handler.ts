@@ -11,11 +11,12 @@ import {
   type Outgoing,
   type Round,
 } from '../outbox/rounds.ts';
-import type { Verdict } from '../ports/sender.ts';
+import type { Entry, Verdict } from '../ports/sender.ts';
 import type { Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
 import type { JobEvent } from './job-event.ts';
 import type { Handler } from './queue-handler.ts';
+import { quiet } from './quiet.ts';
 import { readStream, shapeOf } from './read-stream.ts';
 
 /** How a relay publishes. */
@@ -35,8 +36,8 @@ export function relayHandler(
   world: World,
   settings: RelaySettings = {},
 ): Handler<DynamoDBStreamEvent, DynamoDBBatchResponse> {
-  const { store, sender, clock, observe } = world;
-  const relay: Relay = { store, sender, clock, observe };
+  const { store, sender, clock } = world;
+  const relay: Relay = { store, sender, clock, observe: quiet(world.observe) };
   const shape = shapeOf(settings);
   return async (event, context) => {
     const { outgoing, held } = readStream(event, shape);
@@ -101,12 +102,26 @@ async function toTarget(
 async function verdicts({ sender }: Relay, { now }: Round): Promise<readonly Verdict[]> {
   const target = now[0]?.target ?? '';
   const entries = now.filter(({ unfit }) => unfit === undefined).map(({ entry }) => entry);
-  const send = async () => (entries.length === 0 ? [] : sender.send(target, entries));
+  const send = async () => (entries.length === 0 ? [] : answers(sender, target, entries));
   const first = await send();
-  const answers = [...(entries.length > 0 && isUnanswered(first) ? await send() : first)];
+  const all = [...(entries.length > 0 && isUnanswered(first) ? await send() : first)];
   return now.map(({ unfit }) =>
-    unfit === undefined ? (answers.shift() ?? leftOut) : { kind: 'refused', why: unfit },
+    unfit === undefined ? (all.shift() ?? leftOut) : { kind: 'refused', why: unfit },
   );
+}
+
+/** A sender that throws has proved nothing, to this target; what others have taken stays proved. */
+async function answers(
+  sender: World['sender'],
+  target: string,
+  entries: readonly Entry[],
+): Promise<readonly Verdict[]> {
+  try {
+    return await sender.send(target, entries);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : typeof thrown;
+    return entries.map(() => ({ kind: 'outage', why }));
+  }
 }
 
 const leftOut: Verdict = { kind: 'outage', why: 'the reply left this entry out' };

@@ -35,6 +35,7 @@ export async function runJob(worker: Worker, run: Run): Promise<Outcome> {
     const code = await ran(turn, async () =>
       job.run(attemptOf(held, await inputOf(job, row, world))),
     );
+    held.close();
     if (held.lost !== undefined) return lostOutcome(held);
     const decision = decided(code, held, { limits: job.limits, classify: worker.retry.classify });
     return outcomeOf(worker, { run, held, ended: await endJob(held, decision, job.limits) });

@@ -37,12 +37,15 @@ export async function submissionOf(
 }
 
 function intent(id: string): string {
-  if (typeof id === 'string' && id.length >= 1 && bytesOf(id) <= 1_024) return id;
+  if (typeof id === 'string' && id.length >= 1 && bytesOf(id) <= 1_024 && isWhole(id)) return id;
   throw permanent(
     'intent-invalid',
-    `an intent id is a text of 1 to 1024 bytes, got ${typeof id === 'string' ? `${bytesOf(id)} bytes` : typeof id}`,
+    `an intent id is a text of 1 to 1024 bytes in UTF-8, got ${typeof id === 'string' ? `${JSON.stringify(id.slice(0, 100))} (${bytesOf(id)} bytes)` : typeof id}`,
   );
 }
+
+/** Half a surrogate pair has no bytes of its own in UTF-8, so two intents could be one job. */
+const isWhole = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
 async function inputText(job: DefinedJob, input: unknown): Promise<string> {
   const text = jsonOf(job, input);

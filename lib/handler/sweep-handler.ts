@@ -8,6 +8,7 @@ import { attention, lengths, tables } from '../kernel/settings.ts';
 import { later, seconds } from '../kernel/time.ts';
 import type { World } from '../ports/world.ts';
 import type { Handler } from './queue-handler.ts';
+import { quiet } from './quiet.ts';
 
 /** What a sweep came to: orphans found, deleted, and candidates left because they may still be promoted or couldn't be deleted. */
 export interface Swept {
@@ -21,7 +22,8 @@ const margin = seconds(5);
 
 /** Deletes orphans, never a promoted or still promotable candidate; any schedule will do, and any number at once. */
 export function sweepHandler(world: World): Handler<unknown, Swept> {
-  const { store, bucket, clock, observe } = world;
+  const { store, bucket, clock } = world;
+  const observe = quiet(world.observe);
   return async (_event, context) => {
     const total = { found: 0, deleted: 0, left: 0 };
     for await (const id of marked({ store, clock }, context)) {

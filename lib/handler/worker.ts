@@ -7,6 +7,7 @@ import { outageBackoff } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
 import { type DefinedJob, definition, type Job } from './define-job.ts';
 import type { Message } from './message.ts';
+import { quiet } from './quiet.ts';
 import type { RetrySettings } from './retry-settings.ts';
 
 /** Backoff and classification as a job's worker uses them; attempts are the job's own limits. */
@@ -26,7 +27,7 @@ export function workerOf(
   settings: { readonly retry?: WorkerRetry; readonly observe?: Observe },
 ): Worker {
   const { store, bucket, sender, visibility, clock, random } = world;
-  const observe = settings.observe ?? world.observe;
+  const observe = quiet(settings.observe ?? world.observe);
   return {
     kinds: byName(jobs),
     world: { store, bucket, sender, visibility, clock, random, observe },

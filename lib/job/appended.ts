@@ -47,13 +47,11 @@ export function appended(before: Before, news: News): Appended {
   };
 }
 
-/** Whether the row has room: a terminal event may use what is kept free for it, any other must leave 64 KB. */
-export function hasRoom(
-  events: readonly StoredEvent[],
-  data: Json | undefined,
-  end: 'terminal' | 'more-to-come',
-): boolean {
-  const size = bytesOf(JSON.stringify(data) ?? '');
-  const kept = end === 'terminal' ? 0 : sizes.event;
-  return size <= sizes.event && bytesOf(JSON.stringify(events)) + size + kept <= sizes.events;
-}
+/** Whether an event may carry this data: at most 64 KB as JSON. A terminal one always has its room, see {@link hasRoom}. */
+export const fits = (data: Json | undefined): boolean => sizeOf(data) <= sizes.event;
+
+/** Whether a row has room for an event that isn't its last: one more of 64 KB must fit behind it. */
+export const hasRoom = (events: readonly StoredEvent[], data: Json | undefined): boolean =>
+  bytesOf(JSON.stringify(events)) + sizeOf(data) + sizes.event <= sizes.events;
+
+const sizeOf = (data: Json | undefined): number => bytesOf(JSON.stringify(data) ?? '');

@@ -10,6 +10,7 @@ import {
   incarnationIs,
   leaseOverBefore,
   noCancelRequest,
+  schemaIsKnown,
   statusIs,
   takeoversSpent,
   versionIs,
@@ -75,7 +76,13 @@ export function firstAsk(bid: Bid): ClaimStep {
     write: {
       table: tables.jobs,
       key: keyOf(bid.id),
-      when: [incarnationIs(bid.incarnation), generationIs(0), statusIs('queued'), noCancelRequest],
+      when: [
+        incarnationIs(bid.incarnation),
+        generationIs(0),
+        statusIs('queued'),
+        noCancelRequest,
+        schemaIsKnown,
+      ],
       kind: 'update',
       set: granted(bid),
       add: { generation: 1, version: 1 },

@@ -1,7 +1,6 @@
 import type { Instant } from '../kernel/brand.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Write } from '../ports/store.ts';
-import { hasRoom } from './appended.ts';
 import { changed } from './changed.ts';
 import { fence, versionIs } from './guards.ts';
 import type { FailureText, ResultPointer, RunningJob } from './job.ts';
@@ -49,10 +48,6 @@ export const asEnded = (held: RunningJob, asked: Ending): Ending =>
   held.cancelRequestedAt !== undefined && asked.kind !== 'succeeded'
     ? { kind: 'cancelled' }
     : asked;
-
-/** Whether a completion's event fits: one event has at most 64 KB, and for a terminal one room is always kept. */
-export const fits = (held: RunningJob, data: Json | undefined): boolean =>
-  hasRoom(held.events, data, 'terminal');
 
 interface Parts {
   readonly set: Record<string, Json | undefined>;

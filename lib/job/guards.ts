@@ -1,4 +1,5 @@
 import type { Instant } from '../kernel/brand.ts';
+import { schemaNumber } from '../kernel/settings.ts';
 import type { Condition } from '../ports/store.ts';
 import type { JobRow, RunningJob } from './job.ts';
 
@@ -6,6 +7,14 @@ import type { JobRow, RunningJob } from './job.ts';
 
 // guard: absent
 export const isAbsent: Condition = { kind: 'absent', why: 'absent' };
+
+// guard: schema
+export const schemaIsKnown: Condition = {
+  kind: 'less',
+  field: 'schema',
+  value: schemaNumber + 1,
+  why: 'schema',
+};
 
 // guard: incarnation
 export const incarnationIs = (value: string): Condition => ({

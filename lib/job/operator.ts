@@ -112,7 +112,7 @@ interface Again {
 
 function queuedAgain(job: JobRow, { because, at, set, remove }: Again): VerbStep {
   const data = { because };
-  if (!hasRoom(job.events, data, 'more-to-come')) return { kind: 'no-room' };
+  if (!hasRoom(job.events, data)) return { kind: 'no-room' };
   return {
     kind: 'write',
     means: 'changed',

@@ -1,3 +1,4 @@
+import { permanent } from './failure.ts';
 import type { Json } from './json.ts';
 
 /** One value as DynamoDB's JSON carries it; `B` is base64 text, as in Lambda's stream events. */
@@ -15,28 +16,31 @@ export type AttributeValue =
 
 type Value = Json | Uint8Array | bigint | undefined;
 
-/** A row in DynamoDB's JSON; fields without a value are left out. */
-export function marshalled(row: Readonly<Record<string, Value>>): Record<string, AttributeValue> {
-  const image: Record<string, AttributeValue> = {};
-  for (const [name, value] of Object.entries(row))
-    if (value !== undefined) image[name] = marshalledValue(value);
-  return image;
-}
+/**
+ * A row in DynamoDB's JSON; fields without a value are left out.
+ *
+ * @throws Failure `number-invalid` for a number that DynamoDB can't hold with all its digits
+ */
+export const marshalled = (row: Readonly<Record<string, Value>>): Record<string, AttributeValue> =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, marshalledValue(value)] as const],
+    ),
+  );
 
 /** A row from DynamoDB's JSON; a whole number beyond 2^53 becomes a bigint, so that no digit is lost. */
-export function unmarshalled(
+export const unmarshalled = (
   image: Readonly<Record<string, AttributeValue>>,
-): Readonly<Record<string, Value>> {
-  return Object.fromEntries(
+): Readonly<Record<string, Value>> =>
+  Object.fromEntries(
     Object.entries(image).map(([name, value]) => [name, unmarshalledValue(value)]),
   );
-}
 
 function marshalledValue(value: Exclude<Value, undefined>): AttributeValue {
   if (value === null) return { NULL: true };
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'boolean') return { BOOL: value };
-  if (typeof value === 'number' || typeof value === 'bigint') return { N: String(value) };
+  if (typeof value === 'number' || typeof value === 'bigint') return { N: numberText(value) };
   if (value instanceof Uint8Array) return { B: Buffer.from(value).toString('base64') };
   if (isList(value)) return { L: value.map((item) => marshalledValue(item)) };
   return { M: marshalled(value) };
@@ -60,11 +64,22 @@ function setOf(value: AttributeValue): Value {
   return 'BS' in value ? value.BS : null;
 }
 
+/** DynamoDB's numbers have up to 38 digits and lie within 10^126 of zero. */
+function numberText(value: number | bigint): string {
+  const text = String(value);
+  const magnitude = Math.abs(Number(value));
+  const digits = text.replace(/^-|0+$/g, '').length;
+  if (magnitude < 1e126 && (typeof value === 'number' || digits <= 38)) return text;
+  throw permanent(
+    'number-invalid',
+    `a number of a row is finite and has at most 38 digits, got ${text.slice(0, 60)}`,
+  );
+}
+
 function number(text: string): number | bigint {
   const near = Number(text);
-  return Number.isInteger(near) && !Number.isSafeInteger(near) && /^-?\d+$/.test(text)
-    ? BigInt(text)
-    : near;
+  if (!Number.isInteger(near) || Number.isSafeInteger(near)) return near;
+  return BigInt(/^-?\d+$/.test(text) ? text : near);
 }
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

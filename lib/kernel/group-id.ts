@@ -10,10 +10,16 @@ const allowed = /^[A-Za-z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/;
  * @throws Failure `group-id-invalid`, which shows the text
  */
 export function groupId(text: string): GroupId {
-  if (allowed.test(text)) return text as GroupId;
+  if (typeof text === 'string' && allowed.test(text)) return text as GroupId;
   throw new Failure(
     'group-id-invalid',
-    `a group id has 1 to 128 letters, digits or punctuation marks, got ${JSON.stringify(text.slice(0, 140))} (${text.length} characters)`,
-    { remedy: 'dead-letter', facts: { length: text.length } },
+    `a group id has 1 to 128 letters, digits or punctuation marks, got ${shown(text)}`,
+    { remedy: 'dead-letter' },
   );
 }
+
+/** Callers without types, and a kind's own `group`, may bring anything. */
+const shown = (text: unknown): string =>
+  typeof text === 'string'
+    ? `${JSON.stringify(text.slice(0, 140))} (${text.length} characters)`
+    : `a ${typeof text}`;

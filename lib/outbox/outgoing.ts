@@ -1,8 +1,8 @@
 import type { GroupId } from '../kernel/brand.ts';
 import { enveloped, type Subject } from '../kernel/envelope.ts';
 import type { StoredEvent } from '../kernel/event.ts';
-import type { Json } from '../kernel/json.ts';
-import { targets } from '../kernel/settings.ts';
+import { bytesOf, type Json } from '../kernel/json.ts';
+import { sizes, targets } from '../kernel/settings.ts';
 import { sha256 } from '../kernel/sha256.ts';
 import type { Outgoing } from './rounds.ts';
 
@@ -34,13 +34,17 @@ interface Shaped {
   readonly unfit?: string;
 }
 
-/** Commands are nobody's to shape; a shape that throws leaves the data as it was. */
+/** Commands are nobody's to shape; a shape that throws, or makes more than an event may carry, leaves the data as it was. */
 function shaped(event: StoredEvent, subject: Subject, shape: Shape): Shaped {
   if (event.channel === 'commands') return { data: event.data };
+  const unfit = (why: string) => ({ data: event.data, unfit: `the relay's shape failed: ${why}` });
   try {
-    return { data: shape(subject, event) };
+    const data = shape(subject, event);
+    const size = bytesOf(JSON.stringify(data) ?? '');
+    return size <= sizes.event
+      ? { data }
+      : unfit(`it made ${size} bytes of at most ${sizes.event}`);
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : typeof thrown;
-    return { data: event.data, unfit: `the relay's shape failed: ${why}` };
+    return unfit(thrown instanceof Error ? thrown.message : typeof thrown);
   }
 }

@@ -39,6 +39,11 @@ describe('a candidate', () => {
       { ...truth, incarnation: '01JZ0000000000000000000004', generation: 9, isFinal: true },
       false,
     ],
+    [
+      'is kept when it belongs to a newer generation than the final row that was read',
+      { ...truth, generation: 1, isFinal: true },
+      false,
+    ],
     ['is kept while there is no row to judge by', undefined, false],
   ])('%s', (_, row, garbage) => {
     expect(isGarbage(key, place, row)).toBe(garbage);

@@ -86,6 +86,15 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
       expect((await read())?.['list']).toEqual([{ n: 1 }]);
     });
 
+    it('replaces the whole row by a put', async () => {
+      const { store, put, read, key } = await begin();
+      await store.commit([put({ a: 1, b: 2 })]);
+
+      await store.commit([put({ b: 3 })]);
+
+      expect(await read()).toEqual({ ...key(), b: 3 });
+    });
+
     it('answers one write with the new row', async () => {
       const { store, put, update, key } = await begin();
       await store.commit([put({ a: 1, b: 2, list: ['x'] })]);

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
@@ -32,6 +33,12 @@ async function attempted(
 async function textOf(bucket: Bucket, key: string): Promise<string> {
   let all = '';
   for await (const chunk of bucket.open(key)) all += new TextDecoder().decode(chunk);
+  return all;
+}
+
+async function keys(bucket: Bucket): Promise<string[]> {
+  const all: string[] = [];
+  for await (const key of bucket.list('results/')) all.push(key);
   return all;
 }
 
@@ -84,6 +91,26 @@ describe('an attempt that writes', () => {
     expect(row).toMatchObject({ status: 'failed', failure: { code: 'candidate-taken' } });
   });
 
+  it.each<[string, unknown]>([
+    ['a stream of objects', Readable.from([{ row: 1 }, { row: 2 }])],
+    ['a list of numbers', [1, 2]],
+    ['nothing at all', undefined],
+    ['null', null],
+    ['a number', 42],
+  ])(
+    'refuses %s instead of leaving it out (it type-checks: streams say nothing of their pieces)',
+    async (_, from) => {
+      const world = aWorld();
+
+      const { row } = await attempted(world, async (job) =>
+        complete({ result: await job.write('file', from as never, text) }),
+      );
+
+      expect(row).toMatchObject({ status: 'failed', failure: { code: 'candidate-not-bytes' } });
+      expect(await keys(world.bucket)).toEqual([]);
+    },
+  );
+
   it.each(['', '../up', 'a/b', 'ü'])('refuses the name %j', async (name) => {
     const { row } = await attempted(aWorld(), async (job) =>
       complete({ result: await job.write(name, 'x', text) }),
@@ -116,6 +143,94 @@ describe('an attempt that writes', () => {
     });
   });
 
+  it('does not believe a lost reply under a name that it used before, whatever is there', async () => {
+    const world = aWorld();
+    const create = world.bucket.create.bind(world.bucket);
+
+    const { row } = await attempted(world, async (job) => {
+      await job.write('one', 'abc', text);
+      world.bucket.create = async (...all) => {
+        await create(...all);
+        return { kind: 'unknown' };
+      };
+      return complete({ result: await job.write('one', 'xyz', text) });
+    });
+
+    expect(row).toMatchObject({ status: 'queued', failure: { code: 'candidate-unconfirmed' } });
+  });
+
+  it('begins nothing once its code has returned, so that no object is left that nobody knows of (promise P11)', async () => {
+    const world = aWorld();
+    const seen: unknown[] = [];
+    const commit = world.store.commit.bind(world.store);
+
+    const { row } = await attempted(world, async (job) => {
+      world.store.commit = async (writes) => {
+        for (const act of [() => job.write('late', 'x', text), () => job.progress({ late: true })])
+          await act().catch((thrown) => seen.push(thrown.code));
+        return commit(writes);
+      };
+      return complete();
+    });
+
+    expect(row).toMatchObject({ status: 'succeeded' });
+    expect(seen).toEqual(['attempt-closed', 'attempt-closed']);
+    expect(await keys(world.bucket)).toEqual([]);
+  });
+
+  it('is stopped in the middle of a stream that its code did not wait for, and the sweeper is told', async () => {
+    const world = aWorld();
+    let go = (): void => {};
+    const gone = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    let left: Promise<unknown> = Promise.resolve();
+
+    const { row } = await attempted(world, async (job) => {
+      const source = (async function* () {
+        yield 'a';
+        await gone;
+        yield 'b';
+      })();
+      left = job.write('file', source, text);
+      left.catch(() => {});
+      return complete();
+    });
+    go();
+
+    await expect(left).rejects.toMatchObject({ code: 'attempt-closed' });
+    expect(await keys(world.bucket)).toEqual([]);
+    expect(row).toMatchObject({ status: 'succeeded', sweeps: 0 });
+  });
+
+  it('writes several objects side by side, and promotes one', async () => {
+    const world = aWorld();
+
+    const { row } = await attempted(world, async (job) => {
+      const [one, two] = await Promise.all([
+        job.write('one', pieces('1', '1'), text),
+        job.write('two', pieces('2', '2'), text),
+      ]);
+      expect(two.size).toBe(2);
+      return complete({ result: one });
+    });
+
+    expect(row).toMatchObject({ status: 'succeeded', result: { size: 2 }, sweeps: 0 });
+    expect(await keys(world.bucket)).toHaveLength(2);
+  });
+
+  it('leaves no mark for the sweeper when it wrote one object twice', async () => {
+    const world = aWorld();
+
+    const { row } = await attempted(world, async (job) => {
+      const [one] = await Promise.all([job.write('one', 'x', text), job.write('one', 'x', text)]);
+      return complete({ result: one });
+    });
+
+    expect(row).toMatchObject({ status: 'succeeded' });
+    expect(row).not.toHaveProperty('sweepAt');
+  });
+
   it('fails as its source fails, and leaves nothing', async () => {
     const world = aWorld();
     const { row } = await attempted(world, async (job) => {
@@ -130,9 +245,7 @@ describe('an attempt that writes', () => {
       failures: 1,
       failure: { message: 'TypeError: the disk went away' },
     });
-    const keys: string[] = [];
-    for await (const key of world.bucket.list('results/')) keys.push(key);
-    expect(keys).toEqual([]);
+    expect(await keys(world.bucket)).toEqual([]);
   });
 
   it('never deletes a candidate by itself, whatever goes wrong (case fencing 32, 33, 34)', async () => {
@@ -259,6 +372,19 @@ describe('a note', () => {
     });
 
     expect(row).toMatchObject({ failure: { code: 'progress-too-large' } });
+  });
+
+  it.each<[string, unknown]>([
+    ['no number', { done: Number.NaN }],
+    ['a bigint', { done: 1n }],
+    ['nothing', undefined],
+  ])('that JSON can’t carry is refused: %s', async (_, note) => {
+    const { row } = await attempted(aWorld(), async (job) => {
+      await job.progress(note as never);
+      return complete();
+    });
+
+    expect(row).toMatchObject({ status: 'failed', failure: { code: 'not-json' } });
   });
 
   it('is shown until the next claim', async () => {

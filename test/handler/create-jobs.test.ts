@@ -91,6 +91,10 @@ describe('submitting', () => {
       { intentId: 'b', input, groupId: 'x'.repeat(129) },
       'group-id-invalid',
     ],
+    ['a group that is no text', { intentId: 'b', input, groupId: 42 as never }, 'group-id-invalid'],
+    ['an intent that is no text', { intentId: 42 as never, input }, 'intent-invalid'],
+    ['an intent that UTF-8 can’t carry', { intentId: 'a\ud800', input }, 'intent-invalid'],
+    ['no input at all', { intentId: 'b' } as never, 'input-invalid'],
     ['an empty intent', { intentId: '', input }, 'intent-invalid'],
     ['an intent above 1 KB', { intentId: 'x'.repeat(1_025), input }, 'intent-invalid'],
     [
@@ -295,6 +299,26 @@ describe('an operator', () => {
     expect(types).toEqual(['export.run', 'export.failed', 'export.run', 'export.failed']);
   });
 
+  it.each(['cancel', 'release', 'retry'] as const)(
+    'gives a reason of at most 4 KB to %s, so that the row’s end always fits',
+    async (verb) => {
+      const world = aWorld();
+      const jobs = createJobs(world);
+      await jobs.submit(exportJob, { intentId: 'a', input });
+      const before = world.job('export', 'a');
+
+      const long = jobs[verb](exportJob, 'a', { because: 'ä'.repeat(2_049) });
+      const other = jobs[verb](exportJob, 'a', { because: { who: 'me' } as never });
+
+      await expect(long).rejects.toMatchObject({
+        code: 'because-invalid',
+        message: expect.stringContaining('4098 bytes'),
+      });
+      await expect(other).rejects.toMatchObject({ message: expect.stringContaining('object') });
+      expect(world.job('export', 'a')).toEqual(before);
+    },
+  );
+
   it('acts on the row as it is, when somebody else changes it meanwhile', async () => {
     const world = aWorld();
     const jobs = createJobs(world);
@@ -319,9 +343,9 @@ describe('an operator', () => {
     const world = aWorld();
     const jobs = createJobs(world);
     await jobs.submit(exportJob, { intentId: 'a', input: { dataset: 'bad' } });
-    const because = 'x'.repeat(30_000);
+    const because = 'x'.repeat(4_000);
     let refusal: unknown;
-    for (let i = 0; i < 20 && refusal === undefined; i++) {
+    for (let i = 0; i < 60 && refusal === undefined; i++) {
       await worked(world);
       await jobs.retry(exportJob, 'a', { because }).catch((thrown) => {
         refusal = thrown;
@@ -337,14 +361,30 @@ describe('an operator', () => {
 describe('defining a job', () => {
   const settings = { input: v.object({}), run: async () => complete() };
 
-  it.each(['', 'with space', 'ü', 'x'.repeat(65), 'a/b'])('refuses the name %j', (name) => {
-    expect(() => defineJob({ ...settings, name })).toThrow(
-      expect.objectContaining({ code: 'job-name-invalid' }),
+  it.each(['', 'with space', 'ü', 'x'.repeat(65), 'a/b', undefined, 42])(
+    'refuses the name %j',
+    (name) => {
+      expect(() => defineJob({ ...settings, name: name as string })).toThrow(
+        expect.objectContaining({ code: 'job-name-invalid' }),
+      );
+    },
+  );
+
+  it.each<[object, string]>([
+    [{ input: undefined }, 'job-input-invalid'],
+    [{ input: { type: 'object' } }, 'job-input-invalid'],
+    [{ run: undefined }, 'job-code-invalid'],
+    [{ group: 'A' }, 'job-code-invalid'],
+  ])('refuses %j, though callers without types may pass it', (part, code) => {
+    expect(() => defineJob({ ...settings, name: 'x', ...part })).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining('job "x"') }),
     );
   });
 
   it.each([
     { failures: 0 },
+    { failures: Number.NaN },
+    { releases: undefined as never },
     { takeovers: 1.5 },
     { releases: -1 },
     { attempt: minutes(16) },

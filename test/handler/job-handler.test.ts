@@ -189,24 +189,48 @@ describe('a worker', () => {
     expect(world.job('count', 'a')).toMatchObject({ status: 'queued', failures: 0 });
   });
 
-  it('hands back the command of a job whose row a newer release wrote', async () => {
+  it.each([0, 1])(
+    'hands back the command of a job whose row a newer release wrote, at generation %i',
+    async (generation) => {
+      const world = aWorld();
+      const job = countJob(completes);
+      const record = await submitted(world, job);
+      const { pk = '', sk = '' } = world.job('count', 'a') as { pk?: string; sk?: string };
+      const newer: Write = {
+        kind: 'update',
+        table: 'jobs',
+        key: { pk, sk },
+        when: [],
+        set: { schema: 2, generation },
+      };
+      await world.store.commit([newer]);
+
+      const response = await handle(world, job, record);
+
+      expect(kept(response)).toEqual(['A1']);
+      expect(world.job('count', 'a')).toMatchObject({ status: 'queued', generation });
+      expect(world.hidden).toEqual([{ handle: 'handle-A1', length: seconds(60) }]);
+    },
+  );
+
+  it.each([
+    ['the type of an event', { type: 'count.succeeded' }],
+    ['no kind', { type: '.run' }],
+    ['the id of a job whose kind only begins like it', { subject: `count-more-${'0'.repeat(32)}` }],
+  ])('fails a command that has %s, and claims nothing', async (_, wrong) => {
     const world = aWorld();
     const job = countJob(completes);
     const record = await submitted(world, job);
-    const { pk = '', sk = '' } = world.job('count', 'a') as { pk?: string; sk?: string };
-    const newer: Write = {
-      kind: 'update',
-      table: 'jobs',
-      key: { pk, sk },
-      when: [],
-      set: { schema: 2, generation: 1 },
-    };
-    await world.store.commit([newer]);
+    const before = world.job('count', 'a');
+    const body = JSON.stringify({ ...JSON.parse(record.body), ...wrong });
 
-    const response = await handle(world, job, record);
+    const response = await handle(world, job, aRecord('A1', { body }));
 
     expect(kept(response)).toEqual(['A1']);
-    expect(world.job('count', 'a')).toMatchObject({ status: 'queued' });
+    expect(world.job('count', 'a')).toEqual(before);
+    expect(world.happenings).toContainEqual(
+      expect.objectContaining({ failure: expect.objectContaining({ code: 'not-a-command' }) }),
+    );
   });
 
   it.each(['not json', '{}', '{"specversion":"1.0"}'])(
@@ -340,6 +364,42 @@ describe('a job’s code that fails', () => {
     const read = jobOf(world.job('count', 'a'));
     expect(read).toMatchObject({ job: { status: 'failed', failure: { code: 'long', facts: {} } } });
     expect(JSON.stringify(read).length).toBeLessThan(8_000);
+  });
+
+  it('keeps facts that no store can count as text', async () => {
+    const world = aWorld();
+    const job = countJob(async () =>
+      fail('odd', 'odd facts', {
+        facts: { ratio: Number.NaN, big: 1n as never, list: ['a'] as never, ok: 1, is: true },
+      }),
+    );
+
+    await handle(world, job, await submitted(world, job));
+
+    expect(world.job('count', 'a')).toMatchObject({
+      failure: { facts: { ratio: 'NaN', big: '1', list: 'a', ok: 1, is: true } },
+    });
+  });
+
+  it('comes back, and asks no more, when the store takes no end at all', async () => {
+    const world = aWorld();
+    const commit = world.store.commit.bind(world.store);
+    let asked = 0;
+    const job = countJob(async () => {
+      world.store.commit = async () => {
+        asked += 1;
+        throw permanent('row-too-large', 'a row has at most 400 KB');
+      };
+      return complete();
+    });
+    const record = await submitted(world, job);
+
+    const response = await handle(world, job, record);
+    world.store.commit = commit;
+
+    expect(kept(response)).toEqual(['A1']);
+    expect(asked).toBe(2);
+    expect(world.job('count', 'a')).toMatchObject({ status: 'running', generation: 1 });
   });
 
   it('costs nothing in an outage: the job is put back uncounted (promise P15)', async () => {

@@ -231,24 +231,62 @@ describe('a relay', () => {
     ]);
   });
 
-  it('sets aside an event that the caller’s shape fails on, instead of stopping the table’s stream', async () => {
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no shape for this');
+      },
+    ],
+    ['gives nothing, which must not publish what it was to hide', () => undefined],
+    ['gives what JSON can’t carry', () => ({ n: 1n })],
+    ['gives more than an event may carry', () => ({ text: 'x'.repeat(500_000) })],
+  ])(
+    'sets aside an event whose shape %s, instead of stopping the table’s stream',
+    async (_, shape) => {
+      const world = aWorld();
+      await submit(world, 'a');
+      await relay(world, records(world));
+      const command = world.sent[0]?.entry;
+      await jobHandler(countJob, world)(
+        anEvent(aRecord('A1', { body: command?.body ?? '', group: 'a' })),
+        aContext(world),
+      );
+
+      const response = await relay(world, records(world), { shape: shape as never });
+
+      expect(response.batchItemFailures).toEqual([]);
+      expect(world.store.all('ledger')).toContainEqual(
+        expect.objectContaining({ sk: 'events', code: 'shape-failed' }),
+      );
+    },
+  );
+
+  it('takes a sender that throws for an outage of its target, and no other target waits', async () => {
     const world = aWorld();
+    const { send } = world.sender;
     await submit(world, 'a');
     await relay(world, records(world));
-    const command = world.sent[0]?.entry;
     await jobHandler(countJob, world)(
-      anEvent(aRecord('A1', { body: command?.body ?? '', group: 'a' })),
+      anEvent(aRecord('A1', { body: world.sent[0]?.entry.body ?? '', group: 'a' })),
       aContext(world),
     );
-    const shape = () => {
-      throw new Error('no shape for this');
+    await submit(world, 'b');
+    const batch = records(world);
+    const events = batch.find(({ dynamodb }) => dynamodb?.NewImage?.['news']?.N === '2');
+    world.sender.send = async (target, entries) => {
+      if (target === 'events') throw new Error('socket hang up');
+      return send(target, entries);
     };
 
-    const response = await relay(world, records(world), { shape });
+    const response = await relay(world, batch);
 
-    expect(response.batchItemFailures).toEqual([]);
+    expect(response.batchItemFailures).toEqual([
+      { itemIdentifier: events?.dynamodb?.SequenceNumber },
+    ]);
+    expect(world.sent.map(({ target }) => target)).toEqual(['commands-count', 'commands-count']);
     expect(world.store.all('ledger')).toContainEqual(
-      expect.objectContaining({ sk: 'events', code: 'shape-failed' }),
+      expect.objectContaining({ published: { 'commands-count': [bodies(world)[1]?.['id']] } }),
     );
   });
 

@@ -46,6 +46,15 @@ async function ended(end: End, world = aWorld()) {
 const forward = (world: AWorld, by: number) => world.clock.step((world.clock.now() + by) as never);
 const sweep = (world: AWorld) => sweepHandler(world)({}, aContext(world));
 
+/** A promise that the test resolves. */
+function latch(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
 async function keys(world: AWorld): Promise<string[]> {
   const all: string[] = [];
   for await (const key of world.bucket.list('results/'))
@@ -137,6 +146,56 @@ describe('a sweep', () => {
     expect(swept).toEqual([{ found: 1, deleted: 1, left: 1 }]);
     expect(world.job('two', 'a')).toMatchObject({ status: 'succeeded' });
     expect(await keys(world)).toEqual(['0000000002/one']);
+  });
+
+  it('never deletes the candidate of an attempt that an operator’s retry began while the sweep was reading', async () => {
+    const world = aWorld();
+    const job = defineJob({
+      name: 'two',
+      input: v.object({ end: v.string() }),
+      async run(attempt) {
+        const file = await attempt.write('one', 'one', { contentType: 'text/plain' });
+        return attempt.generation === 1
+          ? fail('asked', 'the first time')
+          : complete({ result: file });
+      },
+    });
+    await createJobs(world).submit(job, { intentId: 'a', input: { end: '' } });
+    const record = async () => {
+      const batch = world.stream.shards().flatMap((shard) => shard.records.splice(0));
+      await relayHandler(world)({ Records: batch.map((it) => it.record) }, aContext(world));
+      const sent = world.sent.findLast(({ target }) => target === 'commands-two');
+      return anEvent(aRecord('A1', { body: sent?.entry.body ?? '' }));
+    };
+    const handler = jobHandler(job, world);
+    await handler(await record(), aContext(world));
+    forward(world, minutes(17));
+    const read = world.store.read.bind(world.store);
+    const create = world.bucket.create.bind(world.bucket);
+    const swept = latch();
+    const written = latch();
+    world.bucket.create = async (...all) => {
+      const created = await create(...all);
+      written.open();
+      await swept.opened;
+      return created;
+    };
+    let running: Promise<unknown> = Promise.resolve();
+    world.store.read = async (...key) => {
+      const row = await read(...key);
+      world.store.read = read;
+      await createJobs(world).retry(job, 'a');
+      running = handler(await record(), aContext(world));
+      await written.opened;
+      return row;
+    };
+
+    await sweep(world);
+    swept.open();
+    await running;
+
+    expect(world.job('two', 'a')).toMatchObject({ status: 'succeeded', generation: 3 });
+    expect(await keys(world)).toEqual(['0000000003/one']);
   });
 
   it('leaves what it could not delete for the next one', async () => {

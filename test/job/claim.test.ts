@@ -21,10 +21,10 @@ const why = (step: ReturnType<typeof nextAsk>) =>
   step.kind === 'write' ? step.write.when.map((guard) => guard.why) : [];
 
 describe('the first ask for a job', () => {
-  it('is one write, guarded by incarnation, generation 0, status and no cancel request, without a mark for the sweeper', () => {
+  it('is one write, guarded by incarnation, generation 0, status, no cancel request and a known schema, without a mark for the sweeper', () => {
     const step = firstAsk(bid());
 
-    expect(why(step)).toEqual(['incarnation', 'generation', 'status', 'cancel-request']);
+    expect(why(step)).toEqual(['incarnation', 'generation', 'status', 'cancel-request', 'schema']);
     expect(step).toMatchObject({
       write: { kind: 'update', set: { status: 'running', attemptId: 'B' }, add: { generation: 1 } },
     });

@@ -12,4 +12,10 @@ describe('a group id', () => {
   it.each(['', 'a b', 'ä', 'a\n', 'x'.repeat(129)])('refuses what SQS would refuse: %j', (text) => {
     expect(() => groupId(text)).toThrow(expect.objectContaining({ code: 'group-id-invalid' }));
   });
+
+  it.each([undefined, null, 42, {}, ['A']])('refuses what is no text: %j', (value) => {
+    expect(() => groupId(value as never)).toThrow(
+      expect.objectContaining({ code: 'group-id-invalid' }),
+    );
+  });
 });

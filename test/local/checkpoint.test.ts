@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { checkpoint } from '../../lib/local/stream-mapping.ts';
+import { checkpoint } from '../../lib/local/checkpoint.ts';
 
 const records: DynamoDBRecord[] = ['10', '11', '12'].map((SequenceNumber) => ({
   dynamodb: { SequenceNumber },
