@@ -1,6 +1,6 @@
 import { jobOf, keyOf } from '../job/job.ts';
 import { jobId } from '../job/job-id.ts';
-import { type Verb, type VerbStep, verbStep } from '../job/operator.ts';
+import { hasHappened, type Verb, type VerbStep, verbStep } from '../job/operator.ts';
 import { type SubmitAnswer, submission, submitAnswer } from '../job/submit.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { type Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
@@ -149,7 +149,8 @@ async function asked(
     if (step.kind !== 'write') return step;
     const commit = await surely(world, [step.write]);
     if (commit.kind === 'unknown') break;
-    if (commit.kind === 'committed') return { kind: step.means };
+    if (commit.kind === 'committed' || hasHappened(step.write, commit.old))
+      return { kind: step.means };
     row = commit.old;
   }
   throw transient(

@@ -1,4 +1,5 @@
 import type { Instant } from '../kernel/brand.ts';
+import { canonical } from '../kernel/json.ts';
 import { never } from '../kernel/never.ts';
 import type { Row, Write } from '../ports/store.ts';
 import { hasRoom } from './appended.ts';
@@ -34,6 +35,15 @@ export function verbStep(verb: Verb, row: Row | undefined, at: Instant): VerbSte
     default:
       return never(verb);
   }
+}
+
+/** Whether a row that refuses a verb's write shows that it has happened before: the reply was lost, and its event is there. */
+export function hasHappened(write: Write, row: Row | undefined): boolean {
+  const [event] = write.kind === 'update' ? (write.append?.['events'] ?? []) : [];
+  const there = row?.['events'];
+  if (event === undefined || !Array.isArray(there)) return false;
+  const own = canonical(event);
+  return there.some((other) => canonical(other) === own);
 }
 
 type Cancel = Verb & { readonly kind: 'cancel' };

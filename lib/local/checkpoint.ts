@@ -14,14 +14,11 @@ export function checkpoint(
   if (named === null || named === undefined) return undefined;
   if (!Array.isArray(named)) return 0;
   if (named.length === 0) return undefined;
-  const positions = named.map((item: unknown) => positionOf(identifierOf(item), records));
+  const positions = named.map((item: unknown) =>
+    records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === identifierOf(item)),
+  );
   return Math.max(0, Math.min(...positions));
 }
-
-const positionOf = (identifier: unknown, records: readonly DynamoDBRecord[]): number =>
-  typeof identifier === 'string'
-    ? records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === identifier)
-    : -1;
 
 const identifierOf = (item: unknown): unknown =>
   typeof item === 'object' && item !== null ? Reflect.get(item, 'itemIdentifier') : undefined;

@@ -96,7 +96,9 @@ export class Fleet<Event = unknown, Response = unknown> {
       };
       const forget = gate.onDeath(settle(() => reject(new Error(`${this.name} crashed`))));
       const context = contextOf({ name: this.name, requestId: random.ulid(), timeout }, clock);
-      handler(event, context).then(
+      // Async, so that what a handler throws before its first await is its rejection too.
+      const run = async (): Promise<Response> => handler(event, context);
+      run().then(
         (response) => settle(() => resolve(response))(),
         (thrown: unknown) =>
           settle(() => reject(thrown instanceof Error ? thrown : new Error(String(thrown))))(),

@@ -157,9 +157,7 @@ export class StreamMapping {
 
   /** A child waits for all its forebears, since one without records says nothing of those before it. */
   #mayBeRead({ parent }: Shard): boolean {
-    return (
-      parent === undefined || (parent.isClosed && this.#isRead(parent) && this.#mayBeRead(parent))
-    );
+    return parent === undefined || (this.#isRead(parent) && this.#mayBeRead(parent));
   }
 
   #isPaused(): boolean {

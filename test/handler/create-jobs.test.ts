@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { definition, withRun } from '../../lib/handler/define-job.ts';
 import {
   complete,
   createJobs,
@@ -34,6 +35,17 @@ async function worked(world: AWorld): Promise<void> {
   const command = world.sent.findLast(({ target }) => target === 'commands-export');
   const record = aRecord('A1', { body: command?.entry.body ?? '' });
   await jobHandler(exportJob, world)(anEvent(record), aContext(world));
+}
+
+/** Lets a worker claim what was submitted and stand still in its code for good. */
+async function claimed(world: AWorld): Promise<void> {
+  const batch = world.stream.shards().flatMap((shard) => shard.records.splice(0));
+  await relayHandler(world)({ Records: batch.map(({ record }) => record) }, aContext(world));
+  const body = world.sent.findLast(({ target }) => target === 'commands-export')?.entry.body ?? '';
+  const stuck = withRun(definition(exportJob), () => new Promise(() => {}));
+  void jobHandler(stuck, world)(anEvent(aRecord('A1', { body })), aContext(world));
+  while (world.job('export', 'a')['status'] !== 'running')
+    await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A store whose replies get lost as often as asked. */
@@ -339,13 +351,57 @@ describe('an operator', () => {
     expect(world.job('export', 'a')).toMatchObject({ status: 'succeeded' });
   });
 
+  it.each<['release' | 'retry', string]>([
+    ['release', 'cars'],
+    ['retry', 'bad'],
+  ])(
+    'acts once by %s though the reply got lost and a worker went on meanwhile (promise P10)',
+    async (verb, dataset) => {
+      const world = aWorld();
+      const jobs = createJobs(world);
+      await jobs.submit(exportJob, { intentId: 'a', input: { dataset } });
+      let held: unknown;
+      const act = async () => {
+        let isFirst = true;
+        const store: Store = Object.assign(Object.create(world.store), {
+          read: (...key: Parameters<Store['read']>) => world.store.read(...key),
+          commit: async (writes: Parameters<Store['commit']>[0]) => {
+            const commit = await world.store.commit(writes);
+            if (!isFirst) return commit;
+            isFirst = false;
+            await (verb === 'retry' ? worked(world) : claimed(world));
+            const { generation, events } = world.job('export', 'a');
+            held = { generation, events };
+            return { kind: 'unknown' };
+          },
+        });
+        const changing = createJobs({ ...world, store })[verb](exportJob, 'a');
+        await untilSlept(world);
+        return changing;
+      };
+      if (verb === 'retry') await worked(world);
+      else await claimed(world);
+
+      const changed = await act();
+
+      expect(changed).toEqual({ kind: 'changed' });
+      const { generation, events } = world.job('export', 'a');
+      expect({ generation, events }).toEqual(held);
+    },
+  );
+
   it('can release until the room for the end would be touched, and the end still fits (trace H4)', async () => {
     const world = aWorld();
     const jobs = createJobs(world);
     await jobs.submit(exportJob, { intentId: 'a', input: { dataset: 'bad' } });
     const because = 'x'.repeat(4_000);
+    const { pk, sk } = world.job('export', 'a') as { pk: string; sk: string };
+    const history = { events: [{ n: 0, data: 'x'.repeat(170_000) }] };
+    await world.store.commit([
+      { table: 'jobs', key: { pk, sk }, when: [], kind: 'update', append: history },
+    ]);
     let refusal: unknown;
-    for (let i = 0; i < 60 && refusal === undefined; i++) {
+    for (let i = 0; i < 20 && refusal === undefined; i++) {
       await worked(world);
       await jobs.retry(exportJob, 'a', { because }).catch((thrown) => {
         refusal = thrown;

@@ -155,6 +155,35 @@ describe('a refused ask', () => {
     });
   });
 
+  it.each<[string, JobRow, Bid, boolean]>([
+    ['claims a job that had an owner', queued({ generation: 1 }), bid(), true],
+    ['claims a job that had none', queued(), bid(), false],
+    ['takes over', running(), bid({ now: free }), true],
+    [
+      'ends a worn-out job',
+      running({ takeovers: 5, firstTakeoverAt: at(0) }),
+      bid({ now: at(hours(2)) }),
+      true,
+    ],
+    [
+      'cancels a job that had an owner',
+      queued({ generation: 1, cancelRequestedAt: at(1) }),
+      bid(),
+      true,
+    ],
+    ['cancels a job that had none', queued({ cancelRequestedAt: at(1) }), bid(), false],
+  ])(
+    'that %s tells the sweeper only of what an attempt may have left',
+    (_, old, asked, isMarked) => {
+      const step = nextAsk(asked, row(old));
+
+      const set =
+        step.kind === 'write' && step.write.kind === 'update' ? step.write.set : undefined;
+      expect(set).toBeDefined();
+      expect('sweepAt' in (set ?? {})).toBe(isMarked);
+    },
+  );
+
   it('counts a takeover and remembers the first', () => {
     const first = nextAsk(bid({ now: free }), row(running()));
     const second = nextAsk(

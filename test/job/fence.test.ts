@@ -13,7 +13,7 @@ import { hours, later, minutes } from '../../lib/kernel/time.ts';
 import { HandClock } from '../../lib/local/hand-clock.ts';
 import { MemoryStore } from '../../lib/local/memory-store.ts';
 import { SeededRandom } from '../../lib/local/seeded-random.ts';
-import type { Row } from '../../lib/ports/store.ts';
+import type { Commit, Row, Write } from '../../lib/ports/store.ts';
 import { at, incarnation } from './rows.ts';
 
 const id = jobId('export', 'a');
@@ -45,7 +45,22 @@ async function aJob(made = incarnation) {
     limits: { failures: 4, takeovers: 5, releases: 100, attempt: minutes(15) },
   });
   const clock = new HandClock(at(0));
-  const world = { store, clock, random: new SeededRandom(1, clock) };
+  let isLosing = false;
+  const commit = async (writes: readonly Write[]): Promise<Commit> => {
+    const committed = await store.commit(writes);
+    if (!isLosing || committed.kind !== 'committed') return committed;
+    isLosing = false;
+    return { kind: 'unknown' };
+  };
+  const world = {
+    store: Object.assign(Object.create(store) as MemoryStore, { commit }),
+    clock: Object.assign(Object.create(clock) as HandClock, { sleep: async () => {} }),
+    random: new SeededRandom(1, clock),
+  };
+  /** The reply of the next claim that has its effect gets lost. */
+  const loseReply = () => {
+    isLosing = true;
+  };
   const claim = (attemptId: string, now = at(0), of = made) =>
     claimJob(bid(attemptId, now, of), world);
   async function owner(attemptId: string, now = at(0)): Promise<RunningJob> {
@@ -66,7 +81,7 @@ async function aJob(made = incarnation) {
     answered(held, 'running', await store.commit([progressed(held, { half: true })]));
   const renew = async (held: RunningJob, until: Instant) =>
     answered(held, 'running', await store.commit([renewal(held, until)]));
-  return { store, submit, row, bid, claim, owner, end, act, note, renew };
+  return { store, submit, row, bid, claim, owner, end, act, note, renew, loseReply };
 }
 
 const complete: Ending = { kind: 'succeeded', data: { by: 1 } };
@@ -233,6 +248,23 @@ describe('a claim', () => {
       generation: 1,
       events: [{}, { type: 'export.cancelled', data: { because: 'not needed' } }],
     });
+  });
+
+  it.each<[string, Row, object]>([
+    [
+      'ended a worn-out job',
+      { takeovers: 5, firstTakeoverAt: at(0) },
+      { kind: 'worn-out', now: true },
+    ],
+    ['cancelled a job', { cancelRequestedAt: at(1) }, { kind: 'cancelled', now: true }],
+    ['took over', {}, { kind: 'mine', job: { attemptId: 'B', generation: 2 } }],
+  ])('that %s is told so, though its reply got lost (promise P10)', async (_, set, answer) => {
+    const job = await aJob();
+    await job.owner('A');
+    await job.store.commit([{ kind: 'update', table: 'jobs', key: keyOf(id), when: [], set }]);
+    job.loseReply();
+
+    expect(await job.claim('B', at(hours(2)))).toMatchObject(answer);
   });
 
   it('lets owners that fell silent too often end the job, whose late owner then changes nothing (case fencing 48)', async () => {

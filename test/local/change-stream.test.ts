@@ -129,6 +129,7 @@ describe('a change stream', () => {
     await put('a', 3);
 
     expect(next.arn).not.toBe(stream.arn);
+    expect(stream.shards().map(({ isClosed }) => isClosed)).toEqual([true]);
     expect(recordsOf(stream).map(({ dynamodb }) => dynamodb?.NewImage?.['n']?.N)).toEqual(['1']);
     expect(recordsOf(next).map(({ dynamodb }) => dynamodb?.NewImage?.['n']?.N)).toEqual(['3']);
   });

@@ -17,6 +17,7 @@ describe('a store in memory', () => {
     ['text, by its bytes in UTF-8', { ü: 'ü'.repeat((limit - 8) / 2) }],
     ['bytes', { b: new Uint8Array(limit - 7) }],
     ['numbers, two digits to a byte', { n: 1234567, t: 'x'.repeat(limit - 6 - 1 - 5 - 1) }],
+    ['numbers below zero', { n: -123, t: 'x'.repeat(limit - 6 - 1 - 4 - 1) }],
     ['null and booleans', { n: null, y: true, t: 'x'.repeat(limit - 6 - 2 - 2 - 1) }],
     ['lists and maps', { l: [1, { ab: 'c' }], t: 'x'.repeat(limit - 6 - 1 - 14 - 1) }],
   ])('measures a row as DynamoDB does: %s', async (_, fields) => {

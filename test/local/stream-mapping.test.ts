@@ -197,20 +197,30 @@ describe('a stream’s mapping', () => {
     expect(pauses).toEqual([seconds(2), seconds(4), seconds(8), seconds(2)]);
   });
 
+  it('pauses briefly again after a success', async () => {
+    const { clock, put, calls, map } = aTable();
+    await put('1');
+
+    map(() => (calls.length === 3 ? undefined : Promise.reject(new Error('no'))));
+    await moved(clock, minutes(1));
+    await put('2');
+    await moved(clock, seconds(4));
+
+    const times = calls.slice(3).map((call) => call.at - seconds(60));
+    expect(times).toEqual([milliseconds(250), milliseconds(2_250)]);
+  });
+
   it('comes back by halves where asked, so that what is good before a poison goes on (fact L5)', async () => {
     const { clock, put, map, names } = aTable();
-    await put(...numbered(8));
+    await put(...numbered(12));
 
     map((given) => (given.includes('5') ? Promise.reject(new Error('poison')) : undefined), {
       bisect: true,
     });
     await moved(clock, minutes(5));
 
-    expect(
-      names()
-        .slice(0, 4)
-        .map((given) => given.join('')),
-    ).toEqual(['01234567', '0123', '4567', '45']);
+    const given = names().map((batch) => `${batch[0]}-${batch.at(-1)}`);
+    expect(given.slice(0, 6)).toEqual(['0-11', '0-5', '0-2', '3-11', '3-7', '3-5']);
     expect(names().at(-1)).toEqual(['5']);
   });
 
@@ -284,6 +294,34 @@ describe('a stream’s mapping', () => {
 
     expect(names()).toEqual([['3']]);
     expect(mapping.lost).toBe(2);
+    expect(mapping.isIdle()).toBe(true);
+  });
+
+  it('gives no record that grew older than 24 hours while its batch waited to be tried again', async () => {
+    const { clock, put, calls, map } = aTable();
+    await put('1');
+    await moved(clock, hours(1));
+    await put('2');
+
+    const mapping = map(() => Promise.reject(new Error('no')));
+    await moved(clock, hours(23.5));
+
+    const late = calls.filter((call) => call.at > hours(24));
+    expect(late.length).toBeGreaterThan(10);
+    expect(late.flatMap(({ names }) => names)).not.toContain('1');
+    expect(mapping.lost).toBe(1);
+  });
+
+  it('is not idle while a function works on records that meanwhile grew too old', async () => {
+    const { clock, stream, put, map } = aTable();
+    await put('1');
+    const mapping = map(() => clock.sleep(hours(26)));
+    await moved(clock, hours(25));
+
+    stream.trim();
+    expect(mapping.isIdle()).toBe(false);
+
+    await moved(clock, hours(2));
     expect(mapping.isIdle()).toBe(true);
   });
 
