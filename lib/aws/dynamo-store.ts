@@ -17,8 +17,8 @@ import { milliseconds, times } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Commit, Key, Row, Store, Write } from '../ports/store.ts';
-import { expressionOf, itemOf } from './expression.ts';
-import { rowOf } from './row-of.ts';
+import { expressionOf } from './expression.ts';
+import { itemOf, rowOf } from './item.ts';
 import { keyOf, transactItemOf } from './transact-item-of.ts';
 import { nameOf, troubleOf } from './trouble.ts';
 

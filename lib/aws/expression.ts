@@ -1,12 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { NativeAttributeValue } from '@aws-sdk/util-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { never } from '../kernel/never.ts';
 import type { Condition, Key, Row, Write } from '../ports/store.ts';
-
-/** A row in DynamoDB's own form; fields without a value are left out. */
-export const itemOf = (row: Row): Record<string, AttributeValue> =>
-  marshall(row as Record<string, NativeAttributeValue>, { removeUndefinedValues: true });
+import { itemOf } from './item.ts';
 
 /** What a request needs of a write: its expressions, and the names and values that they speak of. */
 export interface Expression {
@@ -31,7 +26,7 @@ export function expressionOf(write: Write): Expression {
 /** Names and values under placeholders, each once. */
 class Terms {
   readonly #names = new Map<string, string>();
-  readonly #values: Record<string, NativeAttributeValue> = {};
+  readonly #values: Record<string, Row[string]> = {};
   #count = 0;
 
   name(field: string): string {
@@ -40,7 +35,7 @@ class Terms {
     return known;
   }
 
-  value(value: NativeAttributeValue): string {
+  value(value: Row[string]): string {
     const placeholder = `:v${this.#count}`;
     this.#count += 1;
     this.#values[placeholder] = value;
@@ -51,9 +46,7 @@ class Terms {
     const names = Object.fromEntries([...this.#names].map(([field, name]) => [name, field]));
     return {
       ...(this.#names.size === 0 ? {} : { ExpressionAttributeNames: names }),
-      ...(this.#count === 0
-        ? {}
-        : { ExpressionAttributeValues: marshall(this.#values, { removeUndefinedValues: true }) }),
+      ...(this.#count === 0 ? {} : { ExpressionAttributeValues: itemOf(this.#values) }),
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Key, Write } from '../ports/store.ts';
-import { expressionOf, itemOf } from './expression.ts';
+import { expressionOf } from './expression.ts';
+import { itemOf } from './item.ts';
 
 /** A check without guards holds. */
 const always = 'attribute_exists(pk) OR attribute_not_exists(pk)';

@@ -28,7 +28,7 @@ export const marshalled = (row: Readonly<Record<string, Value>>): Record<string,
     ),
   );
 
-/** A row from DynamoDB's JSON; a whole number beyond 2^53 becomes a bigint, so that no digit is lost. */
+/** A row from DynamoDB's JSON; a field that is a whole number beyond 2^53 becomes a bigint, so that no digit is lost. */
 export const unmarshalled = (
   image: Readonly<Record<string, AttributeValue>>,
 ): Readonly<Record<string, Value>> =>
@@ -52,27 +52,35 @@ function unmarshalledValue(value: AttributeValue): Value {
   if ('BOOL' in value) return value.BOOL;
   if ('NULL' in value) return null;
   if ('B' in value) return new Uint8Array(Buffer.from(value.B, 'base64'));
-  if ('M' in value) return unmarshalled(value.M) as Json;
-  if ('L' in value) return value.L.map(unmarshalledValue) as Json;
+  if ('M' in value)
+    return Object.fromEntries(Object.entries(value.M).map(([name, item]) => [name, inside(item)]));
+  if ('L' in value) return value.L.map(inside);
   return setOf(value);
+}
+
+/** What lies inside a list or map is JSON, whose numbers are doubles: as a bigint, no JSON text could carry it any more. */
+function inside(value: AttributeValue): Json {
+  const read = unmarshalledValue(value);
+  return typeof read === 'bigint' ? Number(read) : (read as Json);
 }
 
 /** Sets are read as lists: this library writes none, a user's own rows may. */
 function setOf(value: AttributeValue): Value {
   if ('SS' in value) return value.SS;
-  if ('NS' in value) return value.NS.map((text) => number(text) as Json);
+  if ('NS' in value) return value.NS.map(Number);
   return 'BS' in value ? value.BS : null;
 }
 
-/** DynamoDB's numbers have up to 38 digits and lie within 10^126 of zero. */
+/** DynamoDB's numbers have up to 38 digits; all but 0 are at least 10^-130 and less than 10^126 away from it. */
 function numberText(value: number | bigint): string {
   const text = String(value);
   const magnitude = Math.abs(Number(value));
   const digits = text.replace(/^-|0+$/g, '').length;
-  if (magnitude < 1e126 && (typeof value === 'number' || digits <= 38)) return text;
+  const isInRange = magnitude === 0 || (magnitude >= 1e-130 && magnitude < 1e126);
+  if (isInRange && (typeof value === 'number' || digits <= 38)) return text;
   throw permanent(
     'number-invalid',
-    `a number of a row is finite and has at most 38 digits, got ${text.slice(0, 60)}`,
+    `a number of a row lies between 1e-130 and 1e126 and has at most 38 digits, got ${text.slice(0, 60)}`,
   );
 }
 

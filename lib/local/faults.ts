@@ -36,7 +36,7 @@ export interface Faults {
   loseReply(at: Point): void;
   /** The next message that this queue deletes is delivered once more. */
   deliverTwice(queue: string): void;
-  /** Every call fails for so long, from now on. */
+  /** Every call fails for so long, from now on; of several outages the one that ends last counts. */
   outage(of: Service, length: Duration): void;
 }
 
@@ -107,7 +107,7 @@ export class FaultPlan implements Faults {
   }
 
   outage(of: Service, length: Duration): void {
-    const until = later(this.#clock.now(), length);
+    const until = latest(later(this.#clock.now(), length), this.#outages.get(of));
     this.#outages.set(of, until);
     this.#struck('outage', of);
     this.#onOutage(of, until);
@@ -151,6 +151,8 @@ export class FaultPlan implements Faults {
     this.strikes.push({ at: this.#clock.now(), what, where });
   }
 }
+
+const latest = (a: Instant, b: Instant | undefined): Instant => (b === undefined || a > b ? a : b);
 
 const rule = (kind: Rule['kind'], where: Where): Rule => ({
   kind,

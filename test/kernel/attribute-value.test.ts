@@ -52,7 +52,7 @@ describe('an attribute value', () => {
     expect(unmarshalled({ value: { N } })).toEqual({ value });
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, 10n ** 38n + 1n, 1e126])(
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 10n ** 38n + 1n, -1e126, 1e-131])(
     'refuses %s, which DynamoDB can’t hold',
     (value) => {
       const attempt = () => marshalled({ value });
@@ -69,6 +69,16 @@ describe('an attribute value', () => {
 
     expect(JSON.stringify(back)).toBe(JSON.stringify(row));
     expect(Object.getPrototypeOf(back)).toBe(Object.prototype);
+  });
+
+  it('reads numbers inside lists, maps and sets as JSON has them, never as bigints', () => {
+    const n = { N: '100000000000000000' };
+
+    expect(unmarshalled({ list: { L: [n] }, map: { M: { n } }, set: { NS: [n.N] } })).toEqual({
+      list: [1e17],
+      map: { n: 1e17 },
+      set: [1e17],
+    });
   });
 
   it('gives back every row of JSON, bytes and large whole numbers', () => {
@@ -89,8 +99,12 @@ describe('an attribute value', () => {
   });
 });
 
-/** Whether every number in it comes back as a number: others are refused, or come back as bigints. */
-function holdable(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isSafeInteger(value) || !Number.isInteger(value);
-  return typeof value !== 'object' || value === null || Object.values(value).every(holdable);
+/** Whether a field of this value comes back as it is: a number that DynamoDB can't hold is refused, a large whole one comes back as a bigint. */
+const holdable = (value: unknown): boolean =>
+  insideHoldable(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
+
+function insideHoldable(value: unknown): boolean {
+  if (typeof value === 'number')
+    return value === 0 || (Math.abs(value) >= 1e-130 && Math.abs(value) < 1e126);
+  return typeof value !== 'object' || value === null || Object.values(value).every(insideHoldable);
 }
