@@ -6,6 +6,7 @@ import type { World } from '../ports/world.ts';
 import type { FaultPlan } from './faults.ts';
 import { Gate } from './gate.ts';
 import { gatedWorld } from './gated-world.ts';
+import { readsDisk } from './open-resources.ts';
 import type { Activity } from './pace.ts';
 
 /** One Lambda function: its code, how many sandboxes it may have, and how long it may run. */
@@ -51,11 +52,11 @@ export class Fleet<Event = unknown, Response = unknown> {
     return this.#sandboxes.filter(isFree).length;
   }
 
-  /** Whether some invocation is at work, be it a zombie's: not frozen, and not asleep. */
+  /** Whether some invocation is at work, be it a zombie's: not frozen, and not asleep unless a part of it reads the disk. */
   isBusy(): boolean {
     const running = this.#sandboxes.filter(({ isRunning }) => isRunning);
     return [...running, ...this.#zombies].some(
-      ({ gate, sleepers }) => gate.state === 'open' && sleepers.count === 0,
+      ({ gate, sleepers }) => gate.state === 'open' && (sleepers.count === 0 || readsDisk()),
     );
   }
 
