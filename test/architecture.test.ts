@@ -79,8 +79,9 @@ function isAllowed(
     return target === at.room || at.allowed.includes(target);
   }
   if (at.allowed.includes(name)) return true;
-  const entry = Object.entries(packages).find(([listed]) => isIn(listed, name));
-  return entry?.[1].includes(at.room) ?? false;
+  return Object.entries(packages).some(
+    ([listed, rooms]) => isIn(listed, name) && rooms.includes(at.room),
+  );
 }
 
 /** Whether a listed package is the one that is imported, as a whole or by one of its doors. */
@@ -138,9 +139,18 @@ function canChange(
 ): boolean {
   if (value === undefined || /^readonly\b|^Readonly/.test(type?.getText(source) ?? ''))
     return false;
-  if (ts.isArrayLiteralExpression(value)) return true;
-  if (ts.isObjectLiteralExpression(value)) return value.properties.length === 0;
-  return ts.isNewExpression(value) && /^(Weak)?(Map|Set)$/.test(value.expression.getText(source));
+  if (ts.isObjectLiteralExpression(value) && value.properties.length === 0) return true;
+  return makesCollection(value, source);
+}
+
+/** Whether it makes a collection, however deep inside; what a function makes when it is called is its caller's. */
+function makesCollection(node: ts.Node, source: ts.SourceFile): boolean {
+  if (ts.isFunctionLike(node)) return false;
+  if (ts.isAsExpression(node) && node.type.getText(source) === 'const') return false;
+  if (ts.isArrayLiteralExpression(node)) return true;
+  const made = ts.isNewExpression(node) ? node.expression.getText(source) : '';
+  if (/^(Weak)?(Map|Set|Ref)$|^Array$/.test(made)) return true;
+  return ts.forEachChild(node, (child) => makesCollection(child, source)) ?? false;
 }
 
 /** The names that a file exports by its own declarations. */
@@ -170,6 +180,8 @@ const isType = (
  * several is named for what they share, which only a reader can judge. Lambda wants every entry point to be `handler`.
  */
 function misnamed(path: string, text: string): readonly string[] {
+  if (/\b(utils?|helpers?|common|misc|managers?|services?)\b/.test(path))
+    return [`${path} says nothing by its name`];
   const nouns = [...exportsOf(path, text)].filter(
     (name, _, all) => !all.some((other) => other !== name && sameWord(other, name)),
   );
@@ -221,6 +233,7 @@ describe('the house', () => {
       'functions/export/x.ts',
       "import { a } from 'lanekeeper'; import { b } from 'csv-parse/sync';",
     ],
+    ['functions/export/x.ts', "import { a } from 'node:crypto';"],
     ['demo/x.ts', "import { a } from '../functions/export/job.ts';"],
   ])('would have %s with: %s', (path, text) => {
     expect(mistakesIn(path, text)).toEqual([]);
@@ -243,6 +256,8 @@ describe('the house', () => {
     'const a: string[] = [];',
     "const a = ['b'];",
     'const a: Record<string, number> = {};',
+    'const a = { seen: new WeakSet() };',
+    'export const a = { list: [1] };',
     'class A { static a = 1; }',
     'class A { static readonly a = new Set<string>(); }',
   ])('would not keep: %s', (text) => {
@@ -253,6 +268,9 @@ describe('the house', () => {
     'const a: ReadonlySet<string> = new Set([1]);',
     "const a = ['b'] as const;",
     "const a: readonly string[] = ['b'];",
+    "const a = { list: ['b'] } as const;",
+    'const a = () => new Map();',
+    'const a = { b: () => [1] };',
     'class A { static readonly a = 1; readonly b = new Set<string>(); }',
     'function f() { let a = 1; return a; }',
   ])('would keep: %s', (text) => {
@@ -272,6 +290,8 @@ describe('the house', () => {
     ['lib/job/changed-row.ts', 'export const changed = 1;', 1],
     ['lib/handler/worker.ts', 'export const handler = 1;', 1],
     ['functions/export/worker.ts', 'export const handler = 1;', 0],
+    ['lib/job/job-utils.ts', 'export const a = 1; export const b = 1;', 1],
+    ['lib/helpers/lease.ts', 'export const lease = 1;', 1],
     ['lib/handler/ran.ts', 'export type Ran = 1; export function ran() {}', 0],
     ['lib/candidate/garbage.ts', 'export const isGarbage = 1;', 0],
     ['lib/kernel/time.ts', 'export const seconds = 1; export const days = 1;', 0],

@@ -85,6 +85,20 @@ describe('a link', () => {
   });
 });
 
+describe('a page of docs/', () => {
+  it('is led to by another page', () => {
+    const led = new Set(
+      pages.flatMap((page) =>
+        linksIn(page, readFileSync(page, 'utf8'))
+          .map(({ path }) => path)
+          .filter((path) => path !== page),
+      ),
+    );
+
+    expect(pages.filter((page) => page.startsWith('docs/') && !led.has(page))).toEqual([]);
+  });
+});
+
 describe('the promises of the README', () => {
   it('each name the test that proves them', () => {
     const rows = [...readFileSync('README.md', 'utf8').matchAll(/^\| (P\d+) \|.*$/gm)];
