@@ -10,11 +10,11 @@ import { isAnswer, type MessageAnswer, noAnswer, type PlainAnswer } from './answ
 import type { BatchSettings } from './batch-settings.ts';
 import type { Message } from './message.ts';
 import { queueHandler, type SqsHandler } from './queue-handler.ts';
+import { overrun, type Ran, ran } from './ran.ts';
 import { bodyOf, type Reading } from './reading.ts';
 import { realClock } from './real-clock.ts';
 import { type RetrySettings, retrySettings } from './retry-settings.ts';
 import type { OpenTurn, Turn } from './turn.ts';
-import { overrun, type Ran, ran } from './user-code.ts';
 
 /** How a queue is handled: how its batches run, how a body is read, and what is done with it. */
 export type QueueSettings<Body, Answer> = BatchSettings &

@@ -12,10 +12,10 @@ import type { Hiding, Visibility } from '../ports/visibility.ts';
 import type { Observe } from '../ports/world.ts';
 import { messageTold } from './message-told.ts';
 import type { One } from './queue-handler.ts';
+import { overrun } from './ran.ts';
 import type { Received } from './received.ts';
 import { remainingOf } from './remaining-of.ts';
 import { MessageTurn } from './turn.ts';
-import { overrun } from './user-code.ts';
 
 /** What a queue's door needs from outside; without a visibility it hides nothing. */
 export interface QueueParts {

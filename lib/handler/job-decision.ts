@@ -8,7 +8,7 @@ import type { Write } from '../ports/store.ts';
 import { classified } from '../retry/classified.ts';
 import { isAnswer, type JobAnswer, noAnswer } from './answer.ts';
 import type { Held } from './attempt.ts';
-import type { Ran } from './user-code.ts';
+import type { Ran } from './ran.ts';
 
 /** What an attempt shall come to, and when its command comes back where the job isn't over. */
 export interface Decision {

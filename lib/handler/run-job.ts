@@ -13,8 +13,8 @@ import { decided } from './job-decision.ts';
 import { tellEnded } from './job-tellings.ts';
 import { limitedTurn } from './limited-turn.ts';
 import type { Message } from './message.ts';
+import { ran } from './ran.ts';
 import type { OpenTurn } from './turn.ts';
-import { ran } from './user-code.ts';
 import { heldBack, outageWait, troubled, type Worker } from './worker.ts';
 
 /** A claimed job, with the message that brought it and the turn that it has. */

@@ -75,8 +75,17 @@ export function enveloped(subject: Subject, event: StoredEvent): Envelope {
   };
 }
 
-const texts = ['id', 'type', 'source', 'subject', 'time', 'incarnation', 'groupid', 'intentid'];
-const counts = ['sequence', 'version', 'generation'];
+const texts = [
+  'id',
+  'type',
+  'source',
+  'subject',
+  'time',
+  'incarnation',
+  'groupid',
+  'intentid',
+] as const;
+const counts = ['sequence', 'version', 'generation'] as const;
 
 /**
  * Reads an envelope from a message's body.

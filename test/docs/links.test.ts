@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 const pages = [
@@ -30,14 +31,29 @@ function brokenBy({ path, anchor, text }: Link): string | undefined {
   if (!existsSync(path)) return `${path} does not exist`;
   if (anchor !== undefined && !anchorsOf(readFileSync(path, 'utf8')).has(anchor))
     return `${path} has no heading #${anchor}`;
-  if (path.endsWith('.test.ts') && text !== path && !readFileSync(path, 'utf8').includes(text))
+  if (path.endsWith('.test.ts') && text !== path && !testsOf(readFileSync(path, 'utf8')).has(text))
     return `${path} has no test called "${text}"`;
   return undefined;
 }
 
+/** What a file's `describe`s and `it`s, plain or by table, are called. */
+function testsOf(code: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node)) {
+      const [name] = node.arguments;
+      const called = /^(describe|it)\b/.test(node.expression.getText());
+      if (called && name !== undefined && ts.isStringLiteralLike(name)) names.add(name.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('code.ts', code, ts.ScriptTarget.ES2023, true));
+  return names;
+}
+
 const anchorsOf = (text: string): ReadonlySet<string> =>
   new Set(
-    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
       heading
         .toLowerCase()
         .replaceAll(/[^\p{L}\p{N}\- ]/gu, '')
@@ -63,16 +79,50 @@ describe('a link', () => {
 
     expect(found('[x](nowhere.md)')).toEqual(['nowhere.md does not exist']);
     expect(found('[x](README.md#nowhere)')).toEqual(['README.md has no heading #nowhere']);
-    expect(found('[no such test](test/docs/links.test.ts)')).toHaveLength(1);
+    expect(found('[pages](test/docs/links.test.ts)')).toEqual([
+      'test/docs/links.test.ts has no test called "pages"',
+    ]);
+  });
+});
+
+describe('a page of docs/', () => {
+  it('is led to by another page', () => {
+    const led = new Set(
+      pages.flatMap((page) =>
+        linksIn(page, readFileSync(page, 'utf8'))
+          .map(({ path }) => path)
+          .filter((path) => path !== page),
+      ),
+    );
+
+    expect(pages.filter((page) => page.startsWith('docs/') && !led.has(page))).toEqual([]);
   });
 });
 
 describe('the promises of the README', () => {
   it('each name the test that proves them', () => {
-    const rows = readFileSync('README.md', 'utf8').matchAll(/^\| (P\d+) \|.*$/gm);
+    const rows = [...readFileSync('README.md', 'utf8').matchAll(/^\| (P\d+) \|.*$/gm)];
 
-    const unproved = [...rows].filter(([row]) => !row.includes('](test/')).map(([, name]) => name);
+    const unproved = rows.filter(([row]) => !row.includes('.test.ts)')).map(([, name]) => name);
 
+    expect(rows.length).toBeGreaterThan(10);
     expect(unproved).toEqual([]);
+  });
+});
+
+describe('the index of decisions', () => {
+  it('has a row for each page, by its title', () => {
+    const pagesOf = readdirSync('docs/decisions').filter((name) => /^\d{3}-.*\.md$/.test(name));
+    const index = readFileSync('docs/decisions/README.md', 'utf8');
+
+    const unlisted = pagesOf.filter((name) => {
+      const number = name.slice(0, 3);
+      const [, title] =
+        /^# \d{3}: (.+)$/m.exec(readFileSync(`docs/decisions/${name}`, 'utf8')) ?? [];
+      return !index.includes(`| [${number}](${name}) | ${title} |`);
+    });
+
+    expect(pagesOf.length).toBeGreaterThan(0);
+    expect(unlisted).toEqual([]);
   });
 });

@@ -3,13 +3,17 @@ import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-/** A piece of TypeScript that somebody may copy. */
+/** A piece of TypeScript that somebody may copy, and where it stands. */
 interface Snippet {
-  readonly where: string;
+  readonly file: string;
+  /** The line in the file that its first line is. */
+  readonly line: number;
   readonly code: string;
+  /** What it leans on without saying so. */
+  readonly before: string;
 }
 
-const pages = ['README.md', 'CONTRIBUTING.md', ...under('docs', '.md')];
+const pages = [...readdirSync('.').filter((name) => name.endsWith('.md')), ...under('docs', '.md')];
 const sources = under('lib', '.ts');
 
 function under(folder: string, ending: string): string[] {
@@ -18,12 +22,17 @@ function under(folder: string, ending: string): string[] {
     .map((name) => join(folder, name));
 }
 
-const inPages: readonly Snippet[] = pages.flatMap((page) =>
-  [...readFileSync(page, 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ''], i) => ({
-    where: `${page}, snippet ${i + 1}`,
+const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n').length;
+
+const inPages: readonly Snippet[] = pages.flatMap((file) => {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(({ 1: code = '', index }) => ({
+    file,
+    line: lineAt(text, index) + 1,
     code,
-  })),
-);
+    before: '',
+  }));
+});
 
 /** What docstrings lean on without saying so. */
 const preamble = `
@@ -40,20 +49,19 @@ const greet = `
 const greet = defineJob({ name: 'greet', input: v.object({ name: v.string() }), run: async () => complete() });
 `;
 
-const inDocstrings: readonly Snippet[] = sources.flatMap((path) =>
-  [...readFileSync(path, 'utf8').matchAll(/@example\n((?: \* ?.*\n)+?) \*\//g)].map(
-    ([, text = '']) => {
-      const code = text.replaceAll(/^ \* ?/gm, '');
-      return {
-        where: path,
-        code: `${preamble}${/const greet/.test(code) ? '' : greet}${code}`,
-      };
+const inDocstrings: readonly Snippet[] = sources.flatMap((file) => {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/@example\n((?: *\* ?.*\n)+?) *\*\//g)].map(
+    ({ 1: lines = '', index }) => {
+      const code = lines.replaceAll(/^ *\* ?/gm, '');
+      const before = `${preamble}${/const greet/.test(code) ? '' : greet}`;
+      return { file, line: lineAt(text, index) + 1, code, before };
     },
-  ),
-);
+  );
+});
 
 /** Type-checks snippets as if each stood in the repository's root, in one run of the compiler; answers errors by place. */
-function errorsIn(snippets: readonly Snippet[]): ReadonlyMap<string, readonly string[]> {
+function errorsIn(snippets: readonly Snippet[]): readonly string[] {
   const files = new Map(
     snippets.map((snippet, i) => [resolve(`snippet-${i}.ts`), snippet] as const),
   );
@@ -65,30 +73,56 @@ function errorsIn(snippets: readonly Snippet[]): ReadonlyMap<string, readonly st
   const relaxed = { ...options, noUnusedLocals: false, noUnusedParameters: false };
   const host = ts.createCompilerHost(relaxed);
   const { readFile, fileExists } = host;
-  host.readFile = (name) => files.get(name)?.code ?? readFile(name);
+  host.readFile = (name) => {
+    const snippet = files.get(name);
+    return snippet === undefined ? readFile(name) : `${snippet.before}${snippet.code}`;
+  };
   host.fileExists = (name) => files.has(name) || fileExists(name);
-  const errors = new Map<string, string[]>();
-  for (const found of ts.getPreEmitDiagnostics(
-    ts.createProgram([...files.keys()], relaxed, host),
-  )) {
-    const where = files.get(found.file?.fileName ?? '')?.where ?? found.file?.fileName ?? '';
-    const text = ts.flattenDiagnosticMessageText(found.messageText, '\n');
-    errors.set(where, [...(errors.get(where) ?? []), text]);
-  }
-  return errors;
+  const program = ts.createProgram([...files.keys()], relaxed, host);
+  return [...files].flatMap(([name, snippet]) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(name))
+      .map((found) => told(found, snippet)),
+  );
 }
 
-describe('an example', { timeout: 60_000 }, () => {
-  it('in a page or a docstring compiles', () => {
-    const errors = errorsIn([...inPages, ...inDocstrings]);
+/** An error, at the line of the page that a reader would look at. */
+function told({ start, messageText }: ts.Diagnostic, snippet: Snippet): string {
+  const { file, line, before, code } = snippet;
+  const ahead = lineAt(before, before.length);
+  const at = line + lineAt(`${before}${code}`, start ?? 0) - ahead;
+  return `${file}:${at}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+}
 
-    expect(Object.fromEntries(errors)).toEqual({});
+const wrong: Snippet = {
+  file: 'nowhere.md',
+  line: 7,
+  code: "import { done } from 'lanekeeper';\nconst a: number = done();\n",
+  before: preamble.replace('done, ', ''),
+};
+
+describe('an example', () => {
+  const errors = errorsIn([...inPages, ...inDocstrings, wrong]);
+
+  it('in a page or a docstring compiles', () => {
+    expect(errors.filter((error) => !error.startsWith('nowhere.md'))).toEqual([]);
   });
 
-  it('is found where there is one, and would be caught if it were wrong', () => {
+  it('would be caught at its line if it were wrong', () => {
+    expect(errors).toContainEqual(expect.stringMatching(/^nowhere\.md:8: Type '/));
+  });
+
+  it('is found wherever there is one', () => {
+    const tags = sources.flatMap((file) => [
+      ...readFileSync(file, 'utf8').matchAll(/^ *\* @example\b/gm),
+    ]);
+    const fences = pages.flatMap((file) => [
+      ...readFileSync(file, 'utf8').matchAll(/^ *```(ts|typescript|js|javascript)\b/gm),
+    ]);
+
     expect(inPages.length).toBeGreaterThanOrEqual(3);
+    expect(inPages).toHaveLength(fences.length);
     expect(inDocstrings.length).toBeGreaterThanOrEqual(4);
-    const wrong = { where: 'nowhere', code: "import { nothing } from 'lanekeeper';" };
-    expect([...errorsIn([wrong]).keys()]).toEqual(['nowhere']);
+    expect(inDocstrings).toHaveLength(tags.length);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { queueHandler } from '../../lib/handler/queue-handler.ts';
+import { ran } from '../../lib/handler/ran.ts';
 import type { OpenTurn } from '../../lib/handler/turn.ts';
-import { ran } from '../../lib/handler/user-code.ts';
 import { transient } from '../../lib/kernel/failure.ts';
 import type { Outcome } from '../../lib/kernel/outcome.ts';
 import { milliseconds } from '../../lib/kernel/time.ts';

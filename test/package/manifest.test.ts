@@ -28,16 +28,25 @@ describe('a dependency', () => {
 });
 
 describe('the doors', () => {
-  it('lead to sources for those who ask for them, and to the build for everyone else', () => {
-    const doors = Object.entries(manifest.exports).filter(([name]) => name !== './package.json');
+  const doors = Object.entries(manifest.exports).filter(([name]) => name !== './package.json');
+  const sourceOf = (name: string) => (name === '.' ? 'index.ts' : `${name.slice(2)}/index.ts`);
 
+  it('lead to sources for those who ask for them, and to the build for everyone else', () => {
     for (const [name, door] of doors) {
-      const folder = name === '.' ? '' : `${name.slice(2)}/`;
+      const built = sourceOf(name).replace(/\.ts$/, '');
       expect(door).toEqual({
-        source: `./lib/${folder}index.ts`,
-        types: `./dist/${folder}index.d.ts`,
-        default: `./dist/${folder}index.js`,
+        source: `./lib/${sourceOf(name)}`,
+        types: `./dist/${built}.d.ts`,
+        default: `./dist/${built}.js`,
       });
     }
+  });
+
+  it('are all held to documentation', () => {
+    const { entryPoints } = JSON.parse(readFileSync('typedoc.json', 'utf8')) as {
+      readonly entryPoints: readonly string[];
+    };
+
+    expect([...entryPoints].sort()).toEqual(doors.map(([name]) => `lib/${sourceOf(name)}`).sort());
   });
 });
