@@ -23,7 +23,7 @@ const map: Readonly<Record<string, readonly string[]>> = {
     'lib/retry',
     'lib/observe',
   ],
-  'lib/aws': ['lib/kernel', 'lib/ports', 'lib/handler'],
+  'lib/aws': ['lib/kernel', 'lib/ports', 'lib/observe', 'lib/handler'],
   'lib/local': ['lib/kernel', 'lib/ports', 'lib/job', 'lib/handler'],
   lib: ['lib/kernel', 'lib/ports', 'lib/candidate', 'lib/retry', 'lib/handler'],
   functions: ['lanekeeper', 'lanekeeper/aws'],

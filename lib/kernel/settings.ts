@@ -5,7 +5,11 @@ import { days, hours, minutes, seconds } from './time.ts';
 export const tables = { jobs: 'jobs', ledger: 'ledger', care: 'care' } as const;
 
 /** The sparse index of the jobs table: rows that someone must look at, by `sweepShard` and `sweepAt`. */
-export const attention = { index: 'attention', shards: 8 } as const;
+export const attention = {
+  index: 'attention',
+  key: { pk: 'sweepShard', sk: 'sweepAt' },
+  shards: 8,
+} as const;
 
 /** Where events of a channel go: commands to the queue of the job's kind, events to everyone else. */
 export const targets = {
@@ -72,3 +76,10 @@ export const sizes: Readonly<
 
 /** The shape of a job's row; a worker that meets a newer one hands the message back. */
 export const schemaNumber = 1;
+
+/** The environment variables that infra sets and `onAws` reads: JSON objects from this library's names to real ones, and a bucket's name. */
+export const environment = {
+  tables: 'LANEKEEPER_TABLES',
+  bucket: 'LANEKEEPER_BUCKET',
+  targets: 'LANEKEEPER_TARGETS',
+} as const;

@@ -3,7 +3,11 @@ import { permanent } from '../kernel/failure.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Row, Write } from '../ports/store.ts';
 
-/** The row that a write leaves; undefined where it leaves none. */
+/**
+ * The row that a write leaves; undefined where it leaves none.
+ *
+ * @throws Failure `write-invalid` for what DynamoDB can't do to this row
+ */
 export function applied(write: Write, old: Row | undefined): Row | undefined {
   switch (write.kind) {
     case 'put':
@@ -19,26 +23,41 @@ export function applied(write: Write, old: Row | undefined): Row | undefined {
 
 type Update = Extract<Write, { readonly kind: 'update' }>;
 
-function updated(
-  { key, set = {}, add = {}, remove = [], append = {} }: Update,
-  old: Row | undefined,
-): Row {
-  const row: Record<string, Row[string]> = { ...old, ...key };
-  for (const [field, value] of Object.entries(set)) if (value !== undefined) row[field] = value;
+function updated(write: Update, old: Row | undefined): Row {
+  const { key, set = {}, add = {}, remove = [], append = {} } = write;
+  checkFields(write);
+  const entries = new Map<string, Row[string]>(Object.entries({ ...old, ...key }));
+  for (const [field, value] of Object.entries(set))
+    if (value !== undefined) entries.set(field, value);
   for (const [field, amount] of Object.entries(add))
-    row[field] = added(old?.[field], amount, field);
+    entries.set(field, added(entries.get(field), amount, field));
   for (const [field, items] of Object.entries(append))
-    row[field] = [...listOf(old?.[field], field), ...items];
-  for (const field of remove) delete row[field];
-  return kept(row);
+    entries.set(field, [...listOf(entries.get(field), field), ...items]);
+  for (const field of remove) entries.delete(field);
+  return kept(Object.fromEntries(entries));
 }
 
+/** An update names a field once, and never one of the key. */
+function checkFields({ set = {}, add = {}, remove = [], append = {} }: Update): void {
+  const given = Object.keys(set).filter((field) => set[field] !== undefined);
+  const fields = [...given, ...Object.keys(add), ...remove, ...Object.keys(append)];
+  const twice = fields.find((field, i) => fields.indexOf(field) < i);
+  if (twice !== undefined)
+    throw permanent('write-invalid', `an update changes a field once, "${twice}" is named twice`);
+  const own = fields.find((field) => field === 'pk' || field === 'sk');
+  if (own !== undefined)
+    throw permanent('write-invalid', `an update can't change the key, "${own}" is part of it`);
+}
+
+/** Whole numbers are added with all their digits, as DynamoDB does. */
 function added(old: Row[string], amount: number, field: string): number | bigint {
   if (old === undefined) return amount;
-  if (typeof old === 'bigint') return old + BigInt(amount);
-  if (typeof old === 'number') return old + amount;
-  throw mistyped(field, 'a number', old);
+  if (typeof old !== 'number' && typeof old !== 'bigint') throw mistyped(field, 'a number', old);
+  return isWhole(old) && isWhole(amount) ? BigInt(old) + BigInt(amount) : Number(old) + amount;
 }
+
+const isWhole = (value: number | bigint): boolean =>
+  typeof value === 'bigint' || Number.isSafeInteger(value);
 
 function listOf(old: Row[string], field: string): readonly Json[] {
   if (old === undefined) return [];
@@ -48,8 +67,8 @@ function listOf(old: Row[string], field: string): readonly Json[] {
 
 const mistyped = (field: string, wanted: string, found: unknown) =>
   permanent(
-    'field-mistyped',
-    `"${field}" must be ${wanted} to be changed so, it is a ${typeof found}`,
+    'write-invalid',
+    `"${field}" must be ${wanted} to be changed so, it is a ${found === null ? 'null' : typeof found}`,
   );
 
 /** A copy that shares nothing with the caller, as DynamoDB would give it back: without the fields that have no value. */

@@ -1,10 +1,13 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { marshalled } from '../kernel/attribute-value.ts';
 import type { Instant } from '../kernel/brand.ts';
+import { isoTime } from '../kernel/iso-time.ts';
+import { canonical } from '../kernel/json.ts';
 import { sha256 } from '../kernel/sha256.ts';
-import { days, later } from '../kernel/time.ts';
+import { days } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Key, Row } from '../ports/store.ts';
+import { Shard } from './shard.ts';
 
 /** One change of one row. */
 export interface RowChange {
@@ -15,31 +18,28 @@ export interface RowChange {
   readonly byService: boolean;
 }
 
-/** A run of records in order; a child is read only after its parent has been read to its end. */
-export interface Shard {
-  readonly id: string;
-  readonly parent: string | undefined;
-  readonly records: { readonly at: Instant; readonly record: DynamoDBRecord }[];
-  closed: boolean;
-}
-
 /** How long the service keeps a record. */
 const kept = days(1);
 
-/** A table's stream with new and old images: each change once, the changes of one row in order, for 24 hours. */
+/**
+ * A table's stream with new and old images: each change once, the changes of one row in order, for 24 hours. Readers
+ * keep their own positions, so that several may read it.
+ */
 export class ChangeStream {
+  /** Names the table and when the stream was switched on, so that a table's next stream has another. */
   readonly arn: string;
   readonly #clock: Clock;
   readonly #shards: Shard[] = [];
+  readonly #open: (Shard | undefined)[];
   readonly #listeners = new Set<() => void>();
-  readonly #lanes: number;
   #sequence = 0;
   #rolls = 0;
 
   constructor(table: string, clock: Clock, lanes = 2) {
-    this.arn = `arn:aws:dynamodb:local:000000000000:table/${table}/stream/1`;
+    const label = isoTime(clock.now()).replace('Z', '');
+    this.arn = `arn:aws:dynamodb:local:000000000000:table/${table}/stream/${label}`;
     this.#clock = clock;
-    this.#lanes = lanes;
+    this.#open = new Array<undefined>(lanes).fill(undefined);
     this.roll();
   }
 
@@ -54,73 +54,78 @@ export class ChangeStream {
   /** Closes every open shard and opens a child of it, as the service does about every four hours. */
   roll(): void {
     this.#rolls += 1;
-    for (let lane = 0; lane < this.#lanes; lane++) {
-      const parent = this.#open(lane);
-      if (parent !== undefined) parent.closed = true;
-      this.#shards.push({
-        id: `shard-${this.#rolls}-${lane}`,
-        parent: parent?.id,
-        records: [],
-        closed: false,
-      });
+    for (const [lane, parent] of this.#open.entries()) {
+      parent?.close();
+      const child = new Shard(`shard-${this.#rolls}-${lane}`, parent);
+      this.#open[lane] = child;
+      this.#shards.push(child);
     }
   }
 
-  /** The shards that are kept, parents before children. */
+  /** Takes no change any more, as a stream that was switched off; what it has stays readable for its 24 hours. */
+  close(): void {
+    for (const shard of this.#open) shard?.close();
+    this.#open.fill(undefined);
+  }
+
+  /** All shards, parents before children. */
   shards(): readonly Shard[] {
     return this.#shards;
   }
 
-  /** Takes away what is older than 24 hours; answers how many records nobody can read any more. */
-  trim(): number {
-    let trimmed = 0;
-    for (const { records } of this.#shards)
-      while (records[0] !== undefined && later(records[0].at, kept) < this.#clock.now()) {
-        records.shift();
-        trimmed += 1;
-      }
-    return trimmed;
+  /** Takes away what is older than 24 hours. */
+  trim(): void {
+    const before = (this.#clock.now() - kept) as Instant;
+    for (const shard of this.#shards) shard.trim(before);
   }
 
   /** Adds a change, unless nothing changed. */
-  append({ key, old, row, byService }: RowChange): void {
-    const images = { old: old && marshalled(old), new: row && marshalled(row) };
-    if (JSON.stringify(images.old) === JSON.stringify(images.new)) return;
+  append(change: RowChange): void {
+    const shard = this.#open[laneOf(change.key, this.#open.length)];
+    const images = imagesOf(change);
+    if (shard === undefined || images === undefined) return;
     this.#sequence += 1;
     const at = this.#clock.now();
-    const record: DynamoDBRecord = {
+    shard.append(at, {
       eventID: sha256(`${this.arn} ${this.#sequence}`).slice(0, 32),
-      eventName: nameOf(old, row),
+      eventName: nameOf(change),
       eventVersion: '1.1',
       eventSource: 'aws:dynamodb',
       awsRegion: 'local',
       eventSourceARN: this.arn,
       dynamodb: {
         ApproximateCreationDateTime: Math.floor(at / 1_000),
-        Keys: marshalled({ ...key }),
-        ...(images.new === undefined ? {} : { NewImage: images.new }),
-        ...(images.old === undefined ? {} : { OldImage: images.old }),
+        Keys: marshalled({ ...change.key }),
+        ...images,
         SequenceNumber: `1${String(this.#sequence).padStart(20, '0')}`,
         SizeBytes: JSON.stringify(images).length,
         StreamViewType: 'NEW_AND_OLD_IMAGES',
       },
-      ...(byService
-        ? { userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } }
-        : {}),
-    };
-    this.#open(Number.parseInt(sha256(key.pk).slice(0, 8), 16) % this.#lanes)?.records.push({
-      at,
-      record,
+      ...(change.byService ? { userIdentity: service } : {}),
     });
     for (const listener of this.#listeners) listener();
   }
-
-  #open(lane: number): Shard | undefined {
-    return this.#shards.findLast((shard) => shard.id.endsWith(`-${lane}`));
-  }
 }
 
-function nameOf(old: Row | undefined, row: Row | undefined): 'INSERT' | 'MODIFY' | 'REMOVE' {
+/** Who removes rows by their time to live. */
+const service = { type: 'Service', principalId: 'dynamodb.amazonaws.com' } as const;
+
+type Images = Pick<NonNullable<DynamoDBRecord['dynamodb']>, 'NewImage' | 'OldImage'>;
+
+/** Undefined where nothing changed: a write of the same content, in whatever order of fields, leaves no record. */
+function imagesOf({ old, row }: RowChange): Images | undefined {
+  if (row === old) return undefined;
+  const NewImage = row && marshalled(row);
+  const OldImage = old && marshalled(old);
+  if (NewImage && OldImage && canonical(NewImage) === canonical(OldImage)) return undefined;
+  return { ...(NewImage && { NewImage }), ...(OldImage && { OldImage }) };
+}
+
+function nameOf({ old, row }: RowChange): 'INSERT' | 'MODIFY' | 'REMOVE' {
   if (row === undefined) return 'REMOVE';
   return old === undefined ? 'INSERT' : 'MODIFY';
 }
+
+/** Rows of one partition key share a shard. */
+const laneOf = ({ pk }: Key, lanes: number): number =>
+  Number.parseInt(sha256(pk).slice(0, 8), 16) % lanes;

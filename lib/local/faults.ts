@@ -1,8 +1,9 @@
 import type { Duration, Instant } from '../kernel/brand.ts';
+import { permanent } from '../kernel/failure.ts';
 import { later } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate } from './gate.ts';
-import type { Point } from './point.ts';
+import { type Point, points } from './point.ts';
 
 /**
  * Where a fault strikes: once unless `times` says more, any worker unless one is named; or at the n-th step, counted from
@@ -17,8 +18,8 @@ export type Where =
     }
   | { readonly step: number; readonly of: string; readonly worker: number };
 
-/** What can be switched off. */
-export type Service = 'sqs' | 'dynamodb' | 's3' | 'stream';
+/** What can be switched off; without `lambda` no function is called, and messages pay their receives all the same. */
+export type Service = 'sqs' | 'dynamodb' | 's3' | 'stream' | 'lambda';
 
 /** A worker that was told to stand still. */
 export interface Frozen {
@@ -36,7 +37,7 @@ export interface Faults {
   loseReply(at: Point): void;
   /** The next message that this queue deletes is delivered once more. */
   deliverTwice(queue: string): void;
-  /** Every call fails for so long, from now on. */
+  /** Every call fails for so long, from now on; of several outages the one that ends last counts. */
   outage(of: Service, length: Duration): void;
 }
 
@@ -107,7 +108,7 @@ export class FaultPlan implements Faults {
   }
 
   outage(of: Service, length: Duration): void {
-    const until = later(this.#clock.now(), length);
+    const until = latest(later(this.#clock.now(), length), this.#outages.get(of));
     this.#outages.set(of, until);
     this.#struck('outage', of);
     this.#onOutage(of, until);
@@ -152,12 +153,17 @@ export class FaultPlan implements Faults {
   }
 }
 
-const rule = (kind: Rule['kind'], where: Where): Rule => ({
-  kind,
-  where,
-  frozen: new Set(),
-  left: 'times' in where ? (where.times ?? 1) : 1,
-});
+const latest = (a: Instant, b: Instant | undefined): Instant => (b === undefined || a > b ? a : b);
+
+/** @throws Failure `fault-invalid` for a place where nothing ever strikes */
+function rule(kind: Rule['kind'], where: Where): Rule {
+  if ('at' in where && !(points.includes(where.at) && ['before', 'after'].includes(where.when)))
+    throw permanent(
+      'fault-invalid',
+      `a fault strikes before or after ${points.join(', ')}, got ${JSON.stringify(where)}`,
+    );
+  return { kind, where, frozen: new Set(), left: 'times' in where ? (where.times ?? 1) : 1 };
+}
 
 function matches(where: Where, step: Step): boolean {
   if (where.worker !== undefined && where.worker !== step.worker) return false;

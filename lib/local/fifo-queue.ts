@@ -69,8 +69,8 @@ export class Queue {
     return { messageId: id };
   }
 
-  /** Takes a message over from another queue: its id stays, its time and place begin anew. */
-  take({ id, body, group, attributes, receiveCount }: Kept): void {
+  /** Takes a message over from another queue: its id stays, its place begins anew, and so does its time on FIFO only. */
+  take({ id, body, group, attributes, receiveCount, sentAt }: Kept): void {
     this.#keep({
       id,
       body,
@@ -78,6 +78,7 @@ export class Queue {
       dedupId: id,
       receiveCount,
       ...(attributes ? { attributes } : {}),
+      ...(this.isFifo ? {} : { sentAt }),
     });
   }
 
@@ -127,13 +128,17 @@ export class Queue {
     return this.#groups().some(([head]) => head !== undefined && head.hiddenUntil <= now);
   }
 
-  #keep(message: Omit<Kept, 'sequenceNumber' | 'sentAt' | 'hiddenUntil'>): void {
+  #keep(
+    message: Omit<Kept, 'sequenceNumber' | 'sentAt' | 'hiddenUntil'> & {
+      readonly sentAt?: Instant;
+    },
+  ): void {
     this.#sequence += 1;
     const now = this.#settings.clock.now();
     this.#messages.push({
+      sentAt: now,
       ...message,
       sequenceNumber: `1${String(this.#sequence).padStart(19, '0')}`,
-      sentAt: now,
       hiddenUntil: now,
     });
     this.#tell();
@@ -208,9 +213,10 @@ export class Queue {
   #forget(): void {
     const { clock, retention = days(14) } = this.#settings;
     const now = clock.now();
-    for (const message of this.#messages.filter(({ sentAt }) => later(sentAt, retention) <= now))
-      this.#drop(message);
+    const old = this.#messages.filter(({ sentAt }) => later(sentAt, retention) <= now);
+    for (const message of old) this.#drop(message);
     for (const [key, { until }] of this.#seen) if (until <= now) this.#seen.delete(key);
+    if (old.length > 0) this.#tell();
   }
 
   #tell(): void {

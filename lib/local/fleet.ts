@@ -6,6 +6,7 @@ import type { World } from '../ports/world.ts';
 import type { FaultPlan } from './faults.ts';
 import { Gate } from './gate.ts';
 import { gatedWorld } from './gated-world.ts';
+import { readsDisk } from './open-resources.ts';
 import type { Activity } from './pace.ts';
 
 /** One Lambda function: its code, how many sandboxes it may have, and how long it may run. */
@@ -38,6 +39,7 @@ export class Fleet<Event = unknown, Response = unknown> {
   readonly name: string;
   readonly #settings: FleetSettings<Event, Response>;
   readonly #sandboxes: Sandbox<Event, Response>[];
+  readonly #zombies = new Set<Sandbox<Event, Response>>();
 
   constructor(settings: FleetSettings<Event, Response>) {
     this.name = settings.name;
@@ -50,10 +52,11 @@ export class Fleet<Event = unknown, Response = unknown> {
     return this.#sandboxes.filter(isFree).length;
   }
 
-  /** Whether some invocation is at work: not frozen, and not asleep. */
+  /** Whether some invocation is at work, be it a zombie's: not frozen, and not asleep unless a part of it reads the disk. */
   isBusy(): boolean {
-    return this.#sandboxes.some(
-      ({ isRunning, gate, sleepers }) => isRunning && gate.state === 'open' && sleepers.count === 0,
+    const running = this.#sandboxes.filter(({ isRunning }) => isRunning);
+    return [...running, ...this.#zombies].some(
+      ({ gate, sleepers }) => gate.state === 'open' && (sleepers.count === 0 || readsDisk()),
     );
   }
 
@@ -76,21 +79,27 @@ export class Fleet<Event = unknown, Response = unknown> {
     }
   }
 
-  #bounded({ gate, handler }: Sandbox<Event, Response>, event: Event): Promise<Response> {
+  #bounded(sandbox: Sandbox<Event, Response>, event: Event): Promise<Response> {
+    const { gate, handler } = sandbox;
     const { world, timeout } = this.#settings;
     const { clock, random } = world;
     return new Promise((resolve, reject) => {
       const cancel = clock.alarm(later(clock.now(), timeout), () => {
         reject(new Error(`${this.name} ran out of time`));
-        if (gate.state !== 'frozen') gate.die();
+        if (gate.state === 'frozen') this.#zombies.add(sandbox);
+        else gate.die();
       });
       const settle = (end: () => void) => () => {
         cancel();
+        forget();
+        this.#zombies.delete(sandbox);
         end();
       };
-      gate.onDeath(settle(() => reject(new Error(`${this.name} crashed`))));
+      const forget = gate.onDeath(settle(() => reject(new Error(`${this.name} crashed`))));
       const context = contextOf({ name: this.name, requestId: random.ulid(), timeout }, clock);
-      handler(event, context).then(
+      // Async, so that what a handler throws before its first await is its rejection too.
+      const run = async (): Promise<Response> => handler(event, context);
+      run().then(
         (response) => settle(() => resolve(response))(),
         (thrown: unknown) =>
           settle(() => reject(thrown instanceof Error ? thrown : new Error(String(thrown))))(),

@@ -12,7 +12,7 @@ export class Gate {
   readonly #activity: Activity;
   readonly #waiting: (() => void)[] = [];
   readonly #late: (() => void)[] = [];
-  readonly #onDeath: (() => void)[] = [];
+  readonly #onDeath = new Set<() => void>();
   #steps = 0;
   #state: 'open' | 'resting' | 'frozen' | 'dead' = 'open';
 
@@ -85,11 +85,16 @@ export class Gate {
   die(): void {
     if (this.#state === 'dead') return;
     this.#state = 'dead';
-    for (const told of this.#onDeath.splice(0)) told();
+    for (const told of this.#onDeath) told();
+    this.#onDeath.clear();
   }
 
-  onDeath(told: () => void): void {
-    this.#onDeath.push(told);
+  /** Tells of the sandbox's death, unless the returned function was called first. */
+  onDeath(told: () => void): () => void {
+    this.#onDeath.add(told);
+    return () => {
+      this.#onDeath.delete(told);
+    };
   }
 
   #opened(): Promise<void> {

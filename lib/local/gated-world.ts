@@ -66,10 +66,16 @@ async function* each<T>(
   if (faults.isOut(service)) throw unavailable(service);
   const source = all[Symbol.asyncIterator]();
   // A process that dies leaves no file open: its sources are closed for it.
-  gate.onDeath(() => void source.return?.());
-  for await (const one of { [Symbol.asyncIterator]: () => source }) {
-    yield one;
-    await gate.pass([], 'before');
+  const forget = gate.onDeath(() => {
+    source.return?.().catch(() => {});
+  });
+  try {
+    for await (const one of { [Symbol.asyncIterator]: () => source }) {
+      yield one;
+      await gate.pass([], 'before');
+    }
+  } finally {
+    forget();
   }
 }
 

@@ -207,7 +207,14 @@ function laneOf({ queue, deadLetters, timeout, make }: Planned, base: Base, worl
   const workers = fleet(base, world, { name: queue.name.replace(/\.fifo$/, ''), make, timeout });
   const { clock, faults } = base;
   const { batchSize = 10 } = base.settings;
-  const mapping = new QueueMapping({ queue, fleet: workers, clock, faults, batchSize });
+  const mapping = new QueueMapping({
+    queue,
+    fleet: workers,
+    functionTimeout: timeout,
+    clock,
+    faults,
+    batchSize,
+  });
   return { queue, deadLetters, fleet: workers, mapping };
 }
 

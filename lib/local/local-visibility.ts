@@ -9,9 +9,12 @@ export class LocalVisibility implements Visibility {
     this.#queues = new Map(queues.map((queue) => [queue.arn, queue]));
   }
 
-  async hide(queue: string, entries: readonly Hiding[]): Promise<readonly ('hidden' | 'lost')[]> {
+  async hide(
+    queue: string,
+    entries: readonly Hiding[],
+  ): Promise<readonly ('hidden' | 'lost' | 'outage')[]> {
     return entries.map(
-      ({ handle, length }) => this.#queues.get(queue)?.hide(handle, length) ?? 'lost',
+      ({ handle, length }) => this.#queues.get(queue)?.hide(handle, length) ?? 'outage',
     );
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Duration, Instant } from '../kernel/brand.ts';
-import { permanent } from '../kernel/failure.ts';
+import { permanent, transient } from '../kernel/failure.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import { later } from '../kernel/time.ts';
 import type { Bucket, Created, StoredObject } from '../ports/bucket.ts';
@@ -40,17 +40,20 @@ export class MemoryBucket implements Bucket {
     let size = 0;
     let upload: number | undefined;
     for await (const chunk of from) {
-      chunks.push(new Uint8Array(chunk));
-      hash.update(chunk);
+      const copy = new Uint8Array(chunk);
+      chunks.push(copy);
+      hash.update(copy);
       size += chunk.byteLength;
       if (upload === undefined && size > partSize) upload = this.#begin(key);
     }
-    if (upload !== undefined) this.#uploads.delete(upload);
+    if (upload !== undefined && !this.#uploads.delete(upload))
+      throw transient('upload-aborted', `the upload of ${key} was ended before it was whole`);
     const checksum = hash.digest('base64');
     const stored = { key, size, checksum, etag: `"${checksum.slice(0, 22)}"`, ...as };
     const there = this.#objects.get(key)?.stored;
-    if (there === undefined) this.#objects.set(key, { stored, chunks });
-    else if (!isSame(there, stored)) return { kind: 'taken', stored: there };
+    if (there !== undefined)
+      return { kind: isSame(there, stored) ? 'created' : 'taken', stored: there };
+    this.#objects.set(key, { stored, chunks });
     return { kind: 'created', stored };
   }
 
@@ -66,7 +69,8 @@ export class MemoryBucket implements Bucket {
 
   async url(key: string, expiresIn: Duration): Promise<string> {
     const until: Instant = later(this.#clock.now(), expiresIn);
-    return `memory://${this.name}/${key}?expires=${isoTime(until)}`;
+    const path = key.split('/').map(encodeURIComponent).join('/');
+    return `memory://${this.name}/${path}?expires=${isoTime(until)}`;
   }
 
   async *list(prefix: string): AsyncIterable<string> {
@@ -79,9 +83,15 @@ export class MemoryBucket implements Bucket {
     this.#objects.delete(key);
   }
 
-  /** The keys of uploads that were begun in parts and neither finished nor given up cleanly; S3's lifecycle rule ends them. */
+  /** The keys of uploads in parts that are under way or were left behind by a source that failed. */
   uploads(): readonly string[] {
     return [...this.#uploads.values()];
+  }
+
+  /** Ends the uploads of keys that start so, as S3's lifecycle rule does; one under way then can't finish. */
+  abortUploads(prefix: string): void {
+    for (const [upload, key] of this.#uploads)
+      if (key.startsWith(prefix)) this.#uploads.delete(upload);
   }
 
   #begin(key: string): number {

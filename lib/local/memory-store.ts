@@ -1,11 +1,10 @@
-import { marshalled } from '../kernel/attribute-value.ts';
-import { Failure } from '../kernel/failure.ts';
-import { bytesOf } from '../kernel/json.ts';
+import { permanent } from '../kernel/failure.ts';
 import { sha256 } from '../kernel/sha256.ts';
 import type { Commit, Key, Row, Store, Write } from '../ports/store.ts';
 import { applied, kept } from './applied.ts';
 import type { ChangeStream } from './change-stream.ts';
 import { holds } from './holds.ts';
+import { rowBytes } from './row-bytes.ts';
 
 /** What a table has beside its rows. */
 export interface TableShape {
@@ -17,8 +16,8 @@ export interface TableShape {
   readonly ttl?: string;
 }
 
-/** DynamoDB's limit of a row, names included, and of a transaction. */
-const most = { bytes: 400 * 1024, writes: 100 } as const;
+/** DynamoDB's limits: of a row, names included, and of a transaction. */
+const most = { bytes: 400 * 1024, writes: 100, together: 4 * 1024 * 1024 } as const;
 
 /** A {@link Store} in memory with DynamoDB's semantics: one step per commit, all or nothing, guards judged on the spot. */
 export class MemoryStore implements Store {
@@ -26,7 +25,10 @@ export class MemoryStore implements Store {
 
   constructor(tables: Readonly<Record<string, TableShape>>) {
     this.#tables = new Map(
-      Object.entries(tables).map(([name, shape]) => [name, { shape, rows: new Map() }]),
+      Object.entries(tables).map(([name, shape]) => [
+        name,
+        { shape, rows: new Map(), stream: shape.stream, hasSk: undefined },
+      ]),
     );
   }
 
@@ -36,20 +38,28 @@ export class MemoryStore implements Store {
 
   /** As {@link read}, at once: for looking on. */
   peek(table: string, key: Key): Row | undefined {
-    const row = this.#table(table).rows.get(pathOf(key))?.row;
+    const found = this.#table(table);
+    const row = found.rows.get(placeOf(found, table, key))?.row;
     return row && kept(row);
+  }
+
+  /** Gives a table another stream, or none; the one before takes no more, and stays readable for its 24 hours. */
+  restream(table: string, stream: ChangeStream | undefined): void {
+    const found = this.#table(table);
+    found.stream?.close();
+    found.stream = stream;
   }
 
   /** All rows of a table, at once: for looking on. */
   all(table: string): readonly Row[] {
-    return [...this.#table(table).rows.values()].map(({ row }) => row);
+    return [...this.#table(table).rows.values()].map(({ row }) => kept(row));
   }
 
   async commit(writes: readonly Write[]): Promise<Commit> {
     check(writes);
     const steps = writes.map((write) => {
       const table = this.#table(write.table);
-      const old = table.rows.get(pathOf(write.key))?.row;
+      const old = table.rows.get(placeOf(table, write.table, write.key))?.row;
       return { table, write, old };
     });
     const at = steps.findIndex(({ write, old }) => !write.when.every((guard) => holds(guard, old)));
@@ -57,7 +67,8 @@ export class MemoryStore implements Store {
       const old = steps[at]?.old;
       return { kind: 'refused', at, ...(old === undefined ? {} : { old: kept(old) }) };
     }
-    const changes = steps.map((step) => ({ ...step, row: sized(applied(step.write, step.old)) }));
+    const changes = steps.map((step) => ({ ...step, row: applied(step.write, step.old) }));
+    checkSizes(changes.map(({ row }) => row));
     for (const change of changes) place(change);
     const row = changes.length === 1 ? changes[0]?.row : undefined;
     return { kind: 'committed', ...(row === undefined ? {} : { row: kept(row) }) };
@@ -70,7 +81,7 @@ export class MemoryStore implements Store {
     const { shape, rows } = this.#table(table);
     const fields = by.index === undefined ? { pk: 'pk', sk: 'sk' } : shape.indexes?.[by.index];
     if (fields === undefined)
-      throw bad('index-unknown', `table "${table}" has no index "${by.index}"`);
+      throw permanent('index-unknown', `table "${table}" has no index "${by.index}"`);
     const found = [...rows.values()]
       .map(({ row }) => row)
       .filter(
@@ -107,7 +118,7 @@ export class MemoryStore implements Store {
   #table(name: string): Table {
     const table = this.#tables.get(name);
     if (table !== undefined) return table;
-    throw bad(
+    throw permanent(
       'table-unknown',
       `there is no table "${name}", there are ${[...this.#tables.keys()].join(', ')}`,
     );
@@ -117,6 +128,9 @@ export class MemoryStore implements Store {
 interface Table {
   readonly shape: TableShape;
   readonly rows: Map<string, { readonly key: Key; readonly row: Row }>;
+  stream: ChangeStream | undefined;
+  /** Whether its keys have a sort key: as its first row's. */
+  hasSk: boolean | undefined;
 }
 
 interface Placed {
@@ -129,47 +143,47 @@ interface Placed {
 
 function place({ table, write: { key }, old, row, byService = false }: Placed): void {
   if (row === undefined) table.rows.delete(pathOf(key));
-  else table.rows.set(pathOf(key), { key, row });
-  table.shape.stream?.append({ key, old, row, byService });
+  else {
+    table.rows.set(pathOf(key), { key: { ...key }, row });
+    table.hasSk ??= key.sk !== undefined;
+  }
+  table.stream?.append({ key, old, row, byService });
 }
 
 /** @throws Failure for what DynamoDB would refuse whole, before any guard is looked at */
 function check(writes: readonly Write[]): void {
   if (writes.length === 0 || writes.length > most.writes)
-    throw bad('writes-too-many', `a commit has 1 to ${most.writes} writes, got ${writes.length}`);
+    throw permanent(
+      'writes-too-many',
+      `a commit has 1 to ${most.writes} writes, got ${writes.length}`,
+    );
   const places = new Set(writes.map(({ table, key }) => `${table} ${pathOf(key)}`));
   if (places.size < writes.length)
-    throw bad('writes-collide', 'a commit has at most one write for each row');
-  for (const { table, key } of writes)
-    if (key.pk === '' || key.sk === '')
-      throw bad('key-empty', `a key of table "${table}" has an empty part`);
+    throw permanent('writes-collide', 'a commit has at most one write for each row');
 }
 
-function sized(row: Row | undefined): Row | undefined {
-  const size = row === undefined ? 0 : bytesOf(JSON.stringify(marshalled(row)));
-  if (size <= most.bytes) return row;
-  const exact = row === undefined ? 0 : rowBytes(row);
-  if (exact <= most.bytes) return row;
-  throw bad('row-too-large', `a row has at most ${most.bytes} bytes, got ${exact}`);
+/** Where a row lives in its table. @throws Failure for a key that its table can't have */
+function placeOf({ hasSk }: Table, name: string, key: Key): string {
+  if (key.pk === '' || key.sk === '')
+    throw permanent('key-empty', `a key of table "${name}" has an empty part`);
+  if (hasSk !== undefined && hasSk !== (key.sk !== undefined))
+    throw permanent(
+      'key-mismatched',
+      `a key of table "${name}" has ${hasSk ? 'pk and sk' : 'pk alone'}, got ${pathOf(key)}`,
+    );
+  return pathOf(key);
 }
 
-/** A row's size as DynamoDB counts it, closely: names and values, a byte or three for each container. */
-const rowBytes = (value: Row[string] | Row): number => {
-  if (value === undefined) return 0;
-  if (typeof value === 'string') return bytesOf(value);
-  if (typeof value === 'number' || typeof value === 'bigint')
-    return Math.ceil(String(value).length / 2) + 1;
-  if (value === null || typeof value === 'boolean') return 1;
-  if (value instanceof Uint8Array) return value.byteLength;
-  return Object.entries(value).reduce(
-    (size, [name, item]) =>
-      size + 1 + (Array.isArray(value) ? 0 : bytesOf(name)) + rowBytes(item as Row[string]),
-    3,
-  );
-};
-
-const bad = (code: string, sentence: string): Failure =>
-  new Failure(code, sentence, { remedy: 'dead-letter' });
+/** @throws Failure where a row, or all rows together, are larger than DynamoDB takes */
+function checkSizes(rows: readonly (Row | undefined)[]): void {
+  const sizes = rows.map((row) => (row === undefined ? 0 : rowBytes(row)));
+  const largest = Math.max(...sizes);
+  if (largest > most.bytes)
+    throw permanent('row-too-large', `a row has at most ${most.bytes} bytes, got ${largest}`);
+  const all = sizes.reduce((total, size) => total + size, 0);
+  if (all > most.together)
+    throw permanent('commit-too-large', `a commit has at most ${most.together} bytes, got ${all}`);
+}
 
 const pathOf = ({ pk, sk }: Key): string => JSON.stringify(sk === undefined ? [pk] : [pk, sk]);
 

@@ -2,6 +2,7 @@ import { realClock } from '../handler/real-clock.ts';
 import type { Duration, Instant } from '../kernel/brand.ts';
 import { later, milliseconds, seconds } from '../kernel/time.ts';
 import type { HandClock } from './hand-clock.ts';
+import { openHandles, openResources } from './open-resources.ts';
 
 /** Rises whenever something happens on the laptop; standing still is how idleness is seen. */
 export interface Activity {
@@ -19,7 +20,8 @@ export class Pace {
   readonly #clock: HandClock;
   readonly #activity: Activity;
   readonly #isBusy: () => boolean;
-  readonly #open = openResources();
+  /** What was open before, and is not waited for; a timer may end at any time, so that none is taken for granted. */
+  #open = openHandles();
 
   constructor(clock: HandClock, activity: Activity, isBusy: () => boolean) {
     this.#clock = clock;
@@ -65,14 +67,15 @@ export class Pace {
     for (;;) {
       await realClock.sleep(milliseconds(1));
       if (this.#activity.count !== seen || !this.#isBusy()) return true;
-      const wait = openResources() > this.#open ? patience.open : patience.closed;
-      if (realClock.now() - since > wait) return false;
+      const open = openResources();
+      const wait = open > this.#open ? patience.open : patience.closed;
+      if (realClock.now() - since <= wait) continue;
+      // What was waited for in vain once is not waited for again.
+      this.#open = Math.max(this.#open, open);
+      return false;
     }
   }
 }
 
 /** One round of the event loop, with all that it makes ready. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** How many files, sockets and timers keep the process waiting. */
-const openResources = (): number => process.getActiveResourcesInfo().length;

@@ -1,7 +1,7 @@
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import type { Instant } from '../kernel/brand.ts';
+import type { Duration, Instant } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
-import { later, seconds } from '../kernel/time.ts';
+import { later, nothing, seconds, spoken } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FaultPlan } from './faults.ts';
 import type { Queue } from './fifo-queue.ts';
@@ -10,12 +10,16 @@ import type { Queue } from './fifo-queue.ts';
 export interface QueueMappingSettings {
   readonly queue: Queue;
   readonly fleet: { free(): number; invoke(event: SQSEvent): Promise<unknown> };
+  /** How long the function may run; a queue that hides its messages for less is refused, as Lambda refuses it. */
+  readonly functionTimeout: Duration;
   readonly clock: Clock;
   readonly faults?: FaultPlan;
   /** @default 10, the most of a FIFO queue */
   readonly batchSize?: number;
   /** Invocations side by side. @default as many as sandboxes are free */
   readonly maximumConcurrency?: number;
+  /** Lambda knows none on a FIFO queue, so only nothing is accepted. @default none */
+  readonly batchingWindow?: Duration;
   /** Whether failures are read per record. @default true */
   readonly reportBatchItemFailures?: boolean;
   /** What doesn't match is deleted unseen, as Lambda does. @default all match */
@@ -32,6 +36,7 @@ const slowdown = seconds(30);
 export class QueueMapping {
   readonly #settings: QueueMappingSettings;
   readonly #stopListening: () => void;
+  readonly #wakes = new Set<() => void>();
   #running = 0;
   #slowUntil: Instant | undefined;
   #pausedUntil: Instant | undefined;
@@ -53,8 +58,7 @@ export class QueueMapping {
   poke(): void {
     if (this.#planned || this.#stopped) return;
     this.#planned = true;
-    const { clock } = this.#settings;
-    clock.alarm(clock.now(), () => {
+    this.#wakeAt(this.#settings.clock.now(), () => {
       this.#planned = false;
       this.#look();
     });
@@ -63,12 +67,14 @@ export class QueueMapping {
   /** Receives nothing until then. */
   pause(until: Instant): void {
     this.#pausedUntil = until;
-    this.#settings.clock.alarm(until, () => this.poke());
+    this.#wakeAt(until, () => this.poke());
   }
 
   stop(): void {
     this.#stopped = true;
     this.#stopListening();
+    for (const cancel of this.#wakes) cancel();
+    this.#wakes.clear();
   }
 
   #look(): void {
@@ -77,8 +83,13 @@ export class QueueMapping {
       return;
     while (this.#running < this.#most() && fleet.free() > 0 && queue.hasWork()) {
       const records = this.#matching(queue.receive(batchSize));
-      if (records.length > 0) void this.#batch(records);
+      if (records.length > 0 && !this.#isThrottled()) void this.#batch(records);
     }
+  }
+
+  /** Lambda receives also while its function is throttled: the messages pay a receive, and nobody runs. */
+  #isThrottled(): boolean {
+    return this.#settings.faults?.isOut('lambda') === true;
   }
 
   #most(): number {
@@ -88,28 +99,42 @@ export class QueueMapping {
   }
 
   #matching(records: readonly SQSRecord[]): readonly SQSRecord[] {
-    const { filter = () => true, queue } = this.#settings;
+    const { filter = () => true } = this.#settings;
     const matching = records.filter(filter);
-    for (const record of records)
-      if (!matching.includes(record)) queue.delete(record.receiptHandle);
+    this.#delete(records.filter((record) => !matching.includes(record)));
     return matching;
   }
 
   async #batch(records: readonly SQSRecord[]): Promise<void> {
-    const { queue, fleet, clock, faults, reportBatchItemFailures = true } = this.#settings;
+    const { fleet, clock, reportBatchItemFailures = true } = this.#settings;
     this.#running += 1;
     try {
       const response = await fleet.invoke({ Records: structuredClone([...records]) });
       const kept = reportBatchItemFailures ? keptBy(response, records) : new Set<string>();
-      for (const { messageId, receiptHandle } of records)
-        if (!kept.has(messageId) && !faults?.deliversTwice(queue.name)) queue.delete(receiptHandle);
+      this.#delete(records.filter(({ messageId }) => !kept.has(messageId)));
     } catch {
       this.#slowUntil = later(clock.now(), slowdown);
-      clock.alarm(this.#slowUntil, () => this.poke());
+      this.#wakeAt(this.#slowUntil, () => this.poke());
     } finally {
       this.#running -= 1;
       this.poke();
     }
+  }
+
+  /** What can't be deleted comes back: in an outage, or where its deletion is lost on demand. */
+  #delete(records: readonly SQSRecord[]): void {
+    const { queue, faults } = this.#settings;
+    if (faults?.isOut('sqs')) return;
+    for (const { receiptHandle } of records)
+      if (!faults?.deliversTwice(queue.name)) queue.delete(receiptHandle);
+  }
+
+  #wakeAt(at: Instant, act: () => void): void {
+    const cancel = this.#settings.clock.alarm(at, () => {
+      this.#wakes.delete(cancel);
+      act();
+    });
+    this.#wakes.add(cancel);
   }
 }
 
@@ -130,15 +155,28 @@ export function keptBy(response: unknown, records: readonly SQSRecord[]): Readon
   return ids.every((id) => all.has(id)) ? new Set<string>(ids) : all;
 }
 
-function checkMapping({ batchSize = 10, maximumConcurrency }: QueueMappingSettings): void {
-  if (!Number.isSafeInteger(batchSize) || batchSize < 1 || batchSize > 10)
-    throw permanent(
-      'mapping-invalid',
-      `a batch of a FIFO queue has 1 to 10 messages, got ${batchSize}`,
-    );
-  if (maximumConcurrency !== undefined && (maximumConcurrency < 2 || maximumConcurrency > 1_000))
-    throw permanent(
-      'mapping-invalid',
-      `the maximum concurrency of a mapping lies between 2 and 1000, got ${maximumConcurrency}`,
-    );
+function checkMapping(settings: QueueMappingSettings): void {
+  const { queue, functionTimeout, batchSize = 10, maximumConcurrency, batchingWindow } = settings;
+  const rules = [
+    {
+      holds: isWhole(batchSize, 1, 10),
+      sentence: `a batch of a FIFO queue has 1 to 10 messages, got ${batchSize}`,
+    },
+    {
+      holds: maximumConcurrency === undefined || isWhole(maximumConcurrency, 2, 1_000),
+      sentence: `the maximum concurrency of a mapping lies between 2 and 1000, got ${maximumConcurrency}`,
+    },
+    {
+      holds: batchingWindow === undefined || batchingWindow === nothing,
+      sentence: `a FIFO queue takes no batching window, got ${batchingWindow} ms`,
+    },
+    {
+      holds: queue.visibilityTimeout >= functionTimeout,
+      sentence: `queue ${queue.name} hides its messages for ${spoken(queue.visibilityTimeout)}, which must not be less than its function's timeout of ${spoken(functionTimeout)}`,
+    },
+  ];
+  for (const { holds, sentence } of rules) if (!holds) throw permanent('mapping-invalid', sentence);
 }
+
+const isWhole = (count: number, from: number, to: number): boolean =>
+  Number.isSafeInteger(count) && count >= from && count <= to;

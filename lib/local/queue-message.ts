@@ -26,23 +26,32 @@ export interface Kept extends Sending {
   hiddenUntil: Instant;
 }
 
-/** SQS's limits: bytes of a message since 2025, and a deduplication id's length. */
-const most = { bytes: 1024 * 1024, dedupId: 128 } as const;
+/** SQS's limit since 2025: bytes of a body with the names, types and values of its attributes. */
+const mostBytes = 1024 * 1024;
+
+/** The letters, digits and punctuation marks that SQS takes in a deduplication id. */
+const allowedDedupId = /^[!-~]{1,128}$/;
 
 /** @throws Failure for what SQS would refuse */
-export function checkSending({ body, group, dedupId }: Sending, isFifo: boolean): void {
-  if (isFifo) groupId(group);
-  const size = bytesOf(body);
-  if (size === 0 || size > most.bytes)
-    throw permanent('message-size-invalid', `a message has 1 to ${most.bytes} bytes, got ${size}`);
-  if (isFifo && (dedupId === '' || dedupId.length > most.dedupId))
+export function checkSending(sending: Sending, isFifo: boolean): void {
+  groupId(sending.group);
+  const size = sizeOf(sending);
+  if (sending.body === '' || size > mostBytes)
+    throw permanent('message-size-invalid', `a message has 1 to ${mostBytes} bytes, got ${size}`);
+  if (isFifo && !allowedDedupId.test(sending.dedupId))
     throw permanent(
       'dedup-id-invalid',
-      `a deduplication id has 1 to ${most.dedupId} characters, got ${dedupId.length}`,
+      `a deduplication id has 1 to 128 letters, digits or punctuation marks, got ${JSON.stringify(sending.dedupId.slice(0, 140))} (${sending.dedupId.length} characters)`,
     );
 }
 
-/** A message as Lambda shows it. */
+const sizeOf = ({ body, attributes = {} }: Sending): number =>
+  Object.entries(attributes).reduce(
+    (size, [name, value]) => size + bytesOf(name) + bytesOf('String') + bytesOf(value),
+    bytesOf(body),
+  );
+
+/** A message as Lambda shows it; on a standard queue the group is there too, as in a fair queue, and orders nothing. */
 export function recordOf(
   message: Kept,
   queue: { readonly arn: string; readonly isFifo: boolean },
@@ -56,12 +65,9 @@ export function recordOf(
       SentTimestamp: String(message.sentAt),
       SenderId: 'laptop',
       ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
+      MessageGroupId: message.group,
       ...(queue.isFifo
-        ? {
-            SequenceNumber: message.sequenceNumber,
-            MessageGroupId: message.group,
-            MessageDeduplicationId: message.dedupId,
-          }
+        ? { SequenceNumber: message.sequenceNumber, MessageDeduplicationId: message.dedupId }
         : {}),
     },
     messageAttributes: Object.fromEntries(

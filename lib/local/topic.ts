@@ -1,8 +1,13 @@
 import type { Instant } from '../kernel/brand.ts';
+import { permanent } from '../kernel/failure.ts';
+import { bytesOf } from '../kernel/json.ts';
 import { later, minutes } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Queue } from './fifo-queue.ts';
-import type { Sending } from './queue-message.ts';
+import { checkSending, type Sending } from './queue-message.ts';
+
+/** SNS's limit, a quarter of SQS's since 2025: bytes of a body with the names and values of its attributes. */
+const mostBytes = 256 * 1024;
 
 /** A FIFO topic in memory: repeats inside five minutes are swallowed, each subscribed queue gets the rest in order. */
 export class Topic {
@@ -16,7 +21,10 @@ export class Topic {
     this.#queues = queues;
   }
 
+  /** Accepts a message, or a repeat of one. @throws Failure for what SNS would refuse; then nothing of it is remembered */
   send(sending: Sending): void {
+    checkSending(sending, true);
+    checkSize(sending);
     this.#log.push(sending);
     const key = `${sending.group} ${sending.dedupId}`;
     const seen = this.#seen.get(key);
@@ -29,4 +37,13 @@ export class Topic {
   published(): readonly Sending[] {
     return this.#log;
   }
+}
+
+function checkSize({ body, attributes = {} }: Sending): void {
+  const size = bytesOf([body, ...Object.entries(attributes).flat()].join(''));
+  if (size > mostBytes)
+    throw permanent(
+      'message-size-invalid',
+      `a topic takes at most ${mostBytes} bytes, got ${size}`,
+    );
 }

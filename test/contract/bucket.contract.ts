@@ -15,6 +15,11 @@ async function* bytes(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield new TextEncoder().encode(text);
 }
 
+/** So many mebibytes, one at a time. */
+async function* mebibytes(count: number): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < count; i++) yield new Uint8Array(1024 * 1024).fill(i);
+}
+
 /** What every bucket promises; facts fencing 2.1. Each case works on keys of its own. */
 export function bucketContract(name: string, open: () => Promise<BucketAtHand>): void {
   let cases = 0;
@@ -109,16 +114,40 @@ export function bucketContract(name: string, open: () => Promise<BucketAtHand>):
       expect(await textOf(bucket, key)).toBe('fast');
     });
 
-    it('creates nothing when its source fails, and hands the error on', async () => {
-      const { bucket, key } = await begin();
-      const failing = (async function* () {
-        yield* bytes('half');
-        throw new RangeError('the source failed');
-      })();
+    it.each([1, 9])(
+      'creates nothing when its source fails after %i MiB, hands the error on, and leaves the key free',
+      async (count) => {
+        const { bucket, key } = await begin();
+        const failing = (async function* () {
+          yield* mebibytes(count);
+          throw new RangeError('the source failed');
+        })();
 
-      await expect(bucket.create(key, failing, as)).rejects.toThrow('the source failed');
-      expect(await bucket.head(key)).toBeUndefined();
-    });
+        await expect(bucket.create(key, failing, as)).rejects.toThrow('the source failed');
+
+        expect(await bucket.head(key)).toBeUndefined();
+        expect((await bucket.create(key, bytes('after'), as)).kind).toBe('created');
+        expect(await textOf(bucket, key)).toBe('after');
+      },
+    );
+
+    it.each([1, 9])(
+      'shows nothing of an object while its source is at %i MiB and goes on (fact 2.1.4)',
+      async (count) => {
+        const { bucket, key, prefix } = await begin();
+        const seen: unknown[] = [];
+        const source = (async function* () {
+          yield* mebibytes(count);
+          seen.push(await bucket.head(key), await keysOf(bucket, prefix));
+          yield* bytes('end');
+        })();
+
+        await bucket.create(key, source, as);
+
+        expect(seen).toEqual([undefined, []]);
+        expect(await keysOf(bucket, prefix)).toEqual([key]);
+      },
+    );
 
     it('takes large objects in parts, whole and in order', async () => {
       const { bucket, key } = await begin();
@@ -135,6 +164,18 @@ export function bucketContract(name: string, open: () => Promise<BucketAtHand>):
       expect(sums).toEqual(new Array(18).fill(mebibyte + 1));
     });
 
+    it('overwrites nothing with a large object either, and recognises one that was sent before (facts 2.1.1, 2.1.9)', async () => {
+      const { bucket, key } = await begin();
+      const first = await bucket.create(key, mebibytes(9), as);
+
+      const other = await bucket.create(key, mebibytes(10), { ...as, attempt: 'B' });
+      const again = await bucket.create(key, mebibytes(9), as);
+
+      expect(first.kind).toBe('created');
+      expect(other).toEqual({ ...first, kind: 'taken' });
+      expect(again).toEqual(first);
+    });
+
     it('tells that nothing is there, by head and by open', async () => {
       const { bucket, key } = await begin();
 
@@ -146,11 +187,8 @@ export function bucketContract(name: string, open: () => Promise<BucketAtHand>):
       const { bucket, prefix } = await begin();
       for (const name of ['b', 'a/2', 'a/1', 'Z', 'ü'])
         await bucket.create(`${prefix}${name}`, bytes('x'), as);
-      const listed = async (start: string) => {
-        const keys: string[] = [];
-        for await (const key of bucket.list(start)) keys.push(key.slice(prefix.length));
-        return keys;
-      };
+      const listed = async (start: string) =>
+        (await keysOf(bucket, start)).map((key) => key.slice(prefix.length));
 
       expect(await listed(prefix)).toEqual(['Z', 'a/1', 'a/2', 'b', 'ü']);
       expect(await listed(`${prefix}a/`)).toEqual(['a/1', 'a/2']);
@@ -176,6 +214,12 @@ export function bucketContract(name: string, open: () => Promise<BucketAtHand>):
       expect(decodeURIComponent(url)).toContain(key);
     });
   });
+}
+
+async function keysOf(bucket: Bucket, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of bucket.list(prefix)) keys.push(key);
+  return keys;
 }
 
 async function textOf(bucket: Bucket, key: string): Promise<string> {

@@ -72,6 +72,16 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
       expect([...(row['bytes'] as Uint8Array)]).toEqual([0, 255]);
     });
 
+    it.each([2 ** 53, -(2 ** 60), 1e17])(
+      'gives back %d inside a list or map as the number that JSON has, never as a bigint (fact S10)',
+      async (n) => {
+        const { store, put, read } = await begin();
+        await store.commit([put({ list: [n, [n]], map: { n, inner: [{ n }] } })]);
+
+        expect(await read()).toMatchObject({ list: [n, [n]], map: { n, inner: [{ n }] } });
+      },
+    );
+
     it('leaves out fields without a value, and shares nothing with its caller', async () => {
       const { store, put, read } = await begin();
       const list = [{ n: 1 }];
@@ -84,6 +94,15 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
       expect(row['list']).toEqual([{ n: 1 }]);
       (row['list'] as unknown[]).push('mine');
       expect((await read())?.['list']).toEqual([{ n: 1 }]);
+    });
+
+    it('replaces the whole row by a put', async () => {
+      const { store, put, read, key } = await begin();
+      await store.commit([put({ a: 1, b: 2 })]);
+
+      await store.commit([put({ b: 3 })]);
+
+      expect(await read()).toEqual({ ...key(), b: 3 });
     });
 
     it('answers one write with the new row', async () => {
@@ -181,6 +200,65 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
           ? { kind: 'committed', row: { ...key(), n: 2, s: 'a', m: 1 } }
           : { kind: 'refused', at: 0, old: { ...key(), n: 2, s: 'a' } },
       );
+    });
+
+    it.each<[string, Condition, boolean]>([
+      ['greater', { kind: 'greater', field: 'n', value: Number.MAX_SAFE_INTEGER, why: 'w' }, true],
+      ['less', { kind: 'less', field: 'n', value: Number.MAX_SAFE_INTEGER, why: 'w' }, false],
+      ['equal', { kind: 'equals', field: 'n', value: Number.MAX_SAFE_INTEGER, why: 'w' }, false],
+    ])('compares a whole number beyond 2^53 by its value: %s', async (_, guard, holds) => {
+      const { store, put, update } = await begin();
+      await store.commit([put({ n: 2n ** 53n + 1n })]);
+
+      const commit = await store.commit([update({ set: { m: 1 }, when: [guard] })]);
+
+      expect(commit.kind).toBe(holds ? 'committed' : 'refused');
+    });
+
+    it('wants every guard of a write, and leaves the row as it was when one does not hold', async () => {
+      const { store, put, update, read } = await begin();
+      await store.commit([put({ n: 1, s: 'a' })]);
+
+      const commit = await store.commit([
+        update({
+          set: { n: 2 },
+          when: [
+            { kind: 'equals', field: 'n', value: 1, why: 'first' },
+            { kind: 'equals', field: 's', value: 'b', why: 'second' },
+          ],
+        }),
+      ]);
+
+      expect(commit).toMatchObject({ kind: 'refused', at: 0, old: { n: 1, s: 'a' } });
+      expect(await read()).toMatchObject({ n: 1, s: 'a' });
+    });
+
+    it('leaves out a field without a value from an update, and keeps what the field had', async () => {
+      const { store, put, update, read, key } = await begin();
+      await store.commit([put({ a: 1 })]);
+
+      await store.commit([update({ set: { a: undefined, b: 2, c: undefined } })]);
+
+      expect(await read()).toEqual({ ...key(), a: 1, b: 2 });
+    });
+
+    it('puts a row in the place of another, whole', async () => {
+      const { store, put, read, key } = await begin();
+      await store.commit([put({ a: 1, b: 2 })]);
+
+      const commit = await store.commit([put({ c: 3 })]);
+
+      expect(commit).toEqual({ kind: 'committed', row: { ...key(), c: 3 } });
+      expect(await read()).toEqual({ ...key(), c: 3 });
+    });
+
+    it('writes nothing of a commit in which one row is too large', async () => {
+      const { store, put, read } = await begin();
+
+      const commit = store.commit([put({}, 'small'), put({ text: 'x'.repeat(401 * 1024) }, 'big')]);
+
+      await expect(commit).rejects.toMatchObject({ code: 'row-too-large' });
+      expect(await read('small')).toBeUndefined();
     });
 
     it('writes all or nothing, and names the lowest write in the way with its row (fact T5)', async () => {
@@ -303,6 +381,39 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
       expect(await order({ from: 'b' })).toEqual(['b', 'ü']);
     });
 
+    it('orders sort keys by their bytes in UTF-8, not by UTF-16', async () => {
+      const { store, put, pk } = await begin();
+      for (const sk of ['\u{1f600}', '\uff5e']) await store.commit([put({}, sk)]);
+
+      const order = (await all(store.query('own', { pk }))).map(({ sk }) => sk);
+
+      expect(order).toEqual(['\uff5e', '\u{1f600}']);
+    });
+
+    it('takes a row out of a sparse index with either of its fields, and moves it with its second', async () => {
+      const { store, pk } = await begin();
+      const key = { pk, sk: 'row' };
+      const change = (part: Partial<Extract<Write, { kind: 'update' }>>): Write => ({
+        kind: 'update',
+        table: 'jobs',
+        key,
+        when: [],
+        ...part,
+      });
+      const marked = async () =>
+        (await all(store.query('jobs', { pk, index: 'attention' }))).map(({ sweepAt }) => sweepAt);
+
+      await store.commit([change({ set: { sweepShard: pk, sweepAt: 1 } })]);
+      const begun = await marked();
+      await store.commit([change({ set: { sweepAt: 2 } })]);
+      const moved = await marked();
+      await store.commit([change({ remove: ['sweepAt'] })]);
+      const halved = await marked();
+      await store.commit([change({ set: { sweepAt: 3 }, remove: ['sweepShard'] })]);
+
+      expect([begun, moved, halved, await marked()]).toEqual([[1], [2], [], []]);
+    });
+
     it('keeps in a sparse index only the rows that have both its fields, in order of the second', async () => {
       const { store, pk } = await begin();
       const job = (sk: string, fields: Row): Write => ({
@@ -321,8 +432,8 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
       expect(rows.map(({ id }) => id)).toEqual(['soon', 'late']);
     });
 
-    it('scans every row in just one segment, and goes on after a key', async () => {
-      const { store, put, pk } = await begin();
+    it('scans every row in just one segment, and goes on after a key, also of a row that is gone', async () => {
+      const { store, put, pk, key } = await begin();
       for (let i = 0; i < 9; i++) await store.commit([put({ i }, `s${i}`)]);
       const mine = (rows: Row[]) => rows.filter((row) => row['pk'] === pk).map(({ sk }) => sk);
       const segments = await Promise.all(
@@ -333,8 +444,14 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
         await all(store.scan('own', { segment: holding, of: 3, after: { pk, sk: 's4' } })),
       );
 
+      await store.commit([{ kind: 'delete', table: 'own', key: key('s6'), when: [] }]);
+      const afterGone = mine(
+        await all(store.scan('own', { segment: holding, of: 3, after: { pk, sk: 's6' } })),
+      );
+
       expect(segments.flat().sort()).toEqual(Array.from({ length: 9 }, (_, i) => `s${i}`));
       expect(after).toEqual(['s5', 's6', 's7', 's8']);
+      expect(afterGone).toEqual(['s7', 's8']);
     });
 
     it('refuses a table that it does not know', async () => {

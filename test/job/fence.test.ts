@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { claimJob } from '../../lib/handler/claim-job.ts';
 import { answered } from '../../lib/job/answer.ts';
-import type { Bid } from '../../lib/job/claim.ts';
-import { type Ending, ending } from '../../lib/job/ending.ts';
+import { type Bid, nextAsk } from '../../lib/job/claim.ts';
+import { asEnded, type Ending, ending } from '../../lib/job/ending.ts';
 import { jobOf, keyOf, type RunningJob } from '../../lib/job/job.ts';
 import { jobId } from '../../lib/job/job-id.ts';
 import { type Verb, verbStep } from '../../lib/job/operator.ts';
@@ -70,7 +70,7 @@ async function aJob(made = incarnation) {
   }
   async function end(held: RunningJob, asked: Ending, now = at(1)) {
     const write = ending(held, asked, { at: now, leavesOrphans: false });
-    return answered(held, asked.kind, await store.commit([write]));
+    return answered(held, asEnded(held, asked).kind, await store.commit([write]));
   }
   async function act(verb: Verb, now = at(1)) {
     const step = verbStep(verb, row(), now);
@@ -81,7 +81,7 @@ async function aJob(made = incarnation) {
     answered(held, 'running', await store.commit([progressed(held, { half: true })]));
   const renew = async (held: RunningJob, until: Instant) =>
     answered(held, 'running', await store.commit([renewal(held, until)]));
-  return { store, submit, row, claim, owner, end, act, note, renew, loseReply };
+  return { store, submit, row, bid, claim, owner, end, act, note, renew, loseReply };
 }
 
 const complete: Ending = { kind: 'succeeded', data: { by: 1 } };
@@ -289,6 +289,40 @@ describe('a claim', () => {
     expect(claim).toMatchObject({ kind: 'worn-out', now: true });
     expect(job.row()).toMatchObject({ status: 'failed', takeovers: 5, generation: 7 });
     expect(await job.end(owner, complete)).toMatchObject({ kind: 'superseded', by: 7 });
+  });
+});
+
+describe('a request to cancel that comes between a claim’s reading and its write', () => {
+  it('wins over the job’s being worn out, and its event carries the row’s version (trace H7, H19)', async () => {
+    const job = await aJob();
+    await job.owner('A');
+    for (let i = 1; i <= 5; i++) await job.owner(`A${i}`, at(i * 20 * minute));
+    const late = at(6 * 20 * minute);
+    const step = nextAsk(job.bid('B', late), job.row());
+    await job.act({ kind: 'cancel', force: false, because: undefined });
+
+    const commit = step.kind === 'write' ? await job.store.commit([step.write]) : undefined;
+
+    expect(step).toMatchObject({ kind: 'write', means: 'worn-out' });
+    expect(commit).toMatchObject({ kind: 'refused' });
+    expect(await job.claim('B', late)).toMatchObject({ kind: 'cancelled', now: true });
+    const { version } = job.row();
+    expect(job.row()).toMatchObject({ status: 'cancelled', events: [{}, { version }] });
+  });
+});
+
+describe('a silent owner whose job a claim cancelled', () => {
+  it('is told so, and does not take the cancellation for its own', async () => {
+    const job = await aJob();
+    const a = await job.owner('A');
+    await job.act({ kind: 'cancel', force: false, because: undefined });
+    await job.claim('B', overdue);
+
+    const asked: Ending = { kind: 'queued', spends: 'releases' };
+    const requested = { ...a, version: a.version + 1, cancelRequestedAt: at(1) };
+
+    expect(await job.end(requested, asked)).toMatchObject({ kind: 'cancelled' });
+    expect(await job.claim('B', overdue)).toMatchObject({ kind: 'cancelled', now: true });
   });
 });
 

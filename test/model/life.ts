@@ -201,6 +201,10 @@ export class Life {
     worker.asking = undefined;
     const claim = next === undefined ? claimed(step, rowIn(commit)) : next.claim;
     this.seen.add(`claim ${claim.kind}`);
+    this.#rule(
+      'I9: who holds the job is never told that another does',
+      claim.kind !== 'held' || this.job.attemptId !== bid.attemptId,
+    );
     if (claim.kind === 'granted' || claim.kind === 'mine')
       worker.holding = { job: claim.job, uploads: [] };
   }

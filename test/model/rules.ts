@@ -79,6 +79,14 @@ const rules: readonly Rule[] = [
       ['running', 'succeeded', 'cancelled'].includes(now.status),
   },
   {
+    promise: 'an operator who takes a running job away fences its owner by the generation',
+    holds: ({ old, now, by }) =>
+      by.kind !== 'operator' ||
+      old.status !== 'running' ||
+      now.status === 'running' ||
+      now.generation === old.generation + 1,
+  },
+  {
     promise: 'I14: a claim shows no note of an earlier generation',
     holds: ({ old, now }) =>
       now.status !== 'running' || now.generation === old.generation || now.progress === undefined,

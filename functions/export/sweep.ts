@@ -1,0 +1,4 @@
+import { sweepHandler } from 'lanekeeper';
+import { onAws } from 'lanekeeper/aws';
+
+export const handler = sweepHandler(onAws());

@@ -1,0 +1,70 @@
+import { permanent } from '../kernel/failure.ts';
+import type { Happening } from '../kernel/happening.ts';
+import { environment } from '../kernel/settings.ts';
+
+/** Real names of the world's tables and bucket, and of what routes send to (queue URLs). */
+export interface AwsSettings {
+  /** @default what `LANEKEEPER_TABLES` says: a JSON object such as `{"jobs":"my-jobs"}` */
+  readonly tables?: Readonly<Record<string, string>>;
+  /** @default what `LANEKEEPER_BUCKET` says */
+  readonly bucket?: string;
+  /** @default what `LANEKEEPER_TARGETS` says: a JSON object such as `{"commands-export":"https://sqs…"}` */
+  readonly targets?: Readonly<Record<string, string>>;
+  /** Another place than AWS, such as an emulator. @default what `AWS_ENDPOINT_URL` and its per-service forms say */
+  readonly endpoint?: string;
+  /** @default one JSON line per failure on standard output */
+  readonly observe?: (happening: Happening) => void;
+}
+
+/** Variables by name, as `process.env` has them. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The real names of tables. @throws Failure `setting-missing` or `setting-malformed`, with the variable's name */
+export const tablesOf = (
+  settings: AwsSettings,
+  variables: Variables,
+): Readonly<Record<string, string>> => settings.tables ?? namesIn(environment.tables, variables);
+
+/** The bucket's name. @throws Failure `setting-missing`, with the variable's name */
+export const bucketOf = (settings: AwsSettings, variables: Variables): string =>
+  settings.bucket ?? text(environment.bucket, variables);
+
+/** The real names of targets. @throws Failure `setting-missing` or `setting-malformed`, with the variable's name */
+export const targetsOf = (
+  settings: AwsSettings,
+  variables: Variables,
+): Readonly<Record<string, string>> => settings.targets ?? namesIn(environment.targets, variables);
+
+function text(name: string, variables: Variables): string {
+  const value = variables[name];
+  if (value !== undefined && value !== '') return value;
+  throw permanent(
+    'setting-missing',
+    `the environment variable ${name} is not set: lanekeeper/infra sets it, or give the names to onAws`,
+    { facts: { variable: name } },
+  );
+}
+
+function namesIn(name: string, variables: Variables): Readonly<Record<string, string>> {
+  const value = parsed(text(name, variables));
+  if (isNames(value)) return value;
+  throw permanent(
+    'setting-malformed',
+    `the environment variable ${name} must be a JSON object of texts, such as {"jobs":"my-jobs"}`,
+    { facts: { variable: name } },
+  );
+}
+
+function parsed(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+const isNames = (value: unknown): value is Record<string, string> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((name) => typeof name === 'string' && name !== '');

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { ulid } from 'ulid';
+import { realClock } from '../handler/real-clock.ts';
+import { permanent } from '../kernel/failure.ts';
+import { lengths } from '../kernel/settings.ts';
+import { failureLines } from '../observe/json-lines.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Random } from '../ports/random.ts';
+import type { World } from '../ports/world.ts';
+import { type AwsSettings, bucketOf, tablesOf, targetsOf, type Variables } from './aws-settings.ts';
+import { DynamoStore } from './dynamo-store.ts';
+import { S3Bucket } from './s3-bucket.ts';
+import { SqsSender } from './sqs-sender.ts';
+import { SqsVisibility } from './sqs-visibility.ts';
+
+/**
+ * The world on SQS, DynamoDB and S3, with the default chain's region and credentials and the endpoints of
+ * `AWS_ENDPOINT_URL` and its per-service forms. Call it at module level, so that clients are made once per sandbox.
+ *
+ * Parts are made at first touch. @throws Failure at that touch for a setting that is missing or malformed, by its name
+ * @example
+ * export const handler = jobHandler(exportJob, onAws());
+ */
+export const onAws = (settings: AwsSettings = {}): World => new AwsWorld(settings, process.env);
+
+/** Shorter than any lease: a request that hangs must end before its owner's time does. */
+const client = ({ endpoint }: AwsSettings) => ({
+  ...(endpoint === undefined ? {} : { endpoint }),
+  maxAttempts: 3,
+  requestHandler: new NodeHttpHandler({
+    connectionTimeout: lengths.connectionTimeout,
+    requestTimeout: lengths.requestTimeout,
+    throwOnRequestTimeout: true,
+  }),
+});
+
+const printFailures = failureLines((line) => void process.stdout.write(`${line}\n`));
+
+class AwsWorld implements World {
+  readonly clock: Clock = realClock;
+  readonly random: Random = awsRandom(realClock);
+  readonly observe: World['observe'];
+  readonly #settings: AwsSettings;
+  readonly #variables: Variables;
+  #store: DynamoStore | undefined;
+  #bucket: S3Bucket | undefined;
+  #sender: SqsSender | undefined;
+  #visibility: SqsVisibility | undefined;
+  #sqs: SQSClient | undefined;
+
+  constructor(settings: AwsSettings, variables: Variables) {
+    this.#settings = settings;
+    this.#variables = variables;
+    this.observe = settings.observe ?? printFailures;
+  }
+
+  get store(): DynamoStore {
+    if (this.#store !== undefined) return this.#store;
+    const tables = tablesOf(this.#settings, this.#variables);
+    this.#store = new DynamoStore({
+      client: new DynamoDBClient(client(this.#settings)),
+      clock: this.clock,
+      random: this.random,
+      tableName: (name) => named(tables, name),
+    });
+    return this.#store;
+  }
+
+  get bucket(): S3Bucket {
+    this.#bucket ??= new S3Bucket(
+      new S3Client({ ...client(this.#settings), forcePathStyle: this.#isElsewhere() }),
+      bucketOf(this.#settings, this.#variables),
+    );
+    return this.#bucket;
+  }
+
+  get sender(): SqsSender {
+    if (this.#sender !== undefined) return this.#sender;
+    const targets = targetsOf(this.#settings, this.#variables);
+    this.#sender = new SqsSender(this.#queues(), (target) => targets[target]);
+    return this.#sender;
+  }
+
+  get visibility(): SqsVisibility {
+    this.#visibility ??= new SqsVisibility(this.#queues(), urls(this.#queues()));
+    return this.#visibility;
+  }
+
+  /** Emulators know buckets by path alone. */
+  #isElsewhere(): boolean {
+    const { AWS_ENDPOINT_URL: all, AWS_ENDPOINT_URL_S3: own } = this.#variables;
+    return (this.#settings.endpoint ?? all ?? own) !== undefined;
+  }
+
+  #queues(): SQSClient {
+    this.#sqs ??= new SQSClient(client(this.#settings));
+    return this.#sqs;
+  }
+}
+
+function named(tables: Readonly<Record<string, string>>, name: string): string {
+  const real = tables[name];
+  if (real !== undefined) return real;
+  throw permanent(
+    'table-unknown',
+    `there is no table "${name}", there are ${Object.keys(tables).join(', ')}`,
+  );
+}
+
+/** Queue URLs by ARN, each looked up once. */
+function urls(sqs: SQSClient): (arn: string) => Promise<string> {
+  const known = new Map<string, Promise<string>>();
+  const lookedUp = async (arn: string): Promise<string> => {
+    const [, , , , account, name] = arn.split(':');
+    const { QueueUrl = '' } = await sqs.send(
+      new GetQueueUrlCommand({ QueueName: name, QueueOwnerAWSAccountId: account }),
+    );
+    return QueueUrl;
+  };
+  return (arn) => {
+    const url = known.get(arn) ?? lookedUp(arn);
+    known.set(arn, url);
+    url.catch(() => known.delete(arn));
+    return url;
+  };
+}
+
+const awsRandom = (clock: Clock): Random => ({
+  fraction: () => randomBytes(4).readUInt32BE() / 2 ** 32,
+  ulid: () => ulid(clock.now()),
+});

@@ -1,0 +1,149 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Duration } from '../kernel/brand.ts';
+import { permanent } from '../kernel/failure.ts';
+import type { Bucket, Created, StoredObject } from '../ports/bucket.ts';
+import { digest, partSize, type Sent, uploaded } from './s3-upload.ts';
+import { isTaken, nameOf, troubleOf } from './trouble.ts';
+
+/** How an object is described while it is created. */
+export interface Described {
+  readonly contentType: string;
+  readonly attempt: string;
+}
+
+/** How often a conditional write that met a concurrent delete is sent again. */
+const tries = 3;
+
+/** A {@link Bucket} on S3: every object is created only if absent, with S3's own SHA-256 beside it. */
+export class S3Bucket implements Bucket {
+  readonly name: string;
+  readonly #client: S3Client;
+
+  constructor(client: S3Client, name: string) {
+    this.#client = client;
+    this.name = name;
+  }
+
+  async create(key: string, from: AsyncIterable<Uint8Array>, as: Described): Promise<Created> {
+    const source = from[Symbol.asyncIterator]();
+    const first = await firstPart(source);
+    const place = { client: this.#client, Bucket: this.name, Key: key };
+    return this.#settled(key, as, () =>
+      first.isLast
+        ? this.#put(key, first.bytes, as)
+        : uploaded(place, { first: first.bytes, source }, as),
+    );
+  }
+
+  async head(key: string): Promise<StoredObject | undefined> {
+    try {
+      const found = await this.#client.send(
+        new HeadObjectCommand({ Bucket: this.name, Key: key, ChecksumMode: 'ENABLED' }),
+      );
+      return {
+        key,
+        size: found.ContentLength ?? 0,
+        checksum: found.ChecksumSHA256 ?? '',
+        contentType: found.ContentType ?? '',
+        etag: found.ETag ?? '',
+        attempt: found.Metadata?.['attempt'] ?? '',
+      };
+    } catch (thrown) {
+      if (nameOf(thrown) === 'NotFound' || nameOf(thrown) === 'NoSuchKey') return undefined;
+      throw thrown;
+    }
+  }
+
+  async *open(key: string): AsyncIterable<Uint8Array> {
+    const { Body } = await this.#client
+      .send(new GetObjectCommand({ Bucket: this.name, Key: key }))
+      .catch((thrown: unknown) => {
+        if (nameOf(thrown) !== 'NoSuchKey') throw thrown;
+        throw permanent('object-missing', `there is no object ${key}`);
+      });
+    if (Body !== undefined) yield* Body as unknown as AsyncIterable<Uint8Array>;
+  }
+
+  url(key: string, expiresIn: Duration): Promise<string> {
+    const command = new GetObjectCommand({ Bucket: this.name, Key: key });
+    return getSignedUrl(this.#client, command, {
+      expiresIn: Math.max(1, Math.floor(expiresIn / 1_000)),
+    });
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    const pages = paginateListObjectsV2(
+      { client: this.#client },
+      { Bucket: this.name, Prefix: prefix },
+    );
+    for await (const { Contents = [] } of pages)
+      for (const { Key } of Contents) if (Key !== undefined) yield Key;
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#client.send(new DeleteObjectCommand({ Bucket: this.name, Key: key }));
+  }
+
+  /** Whole and small enough to be sent again: a conflict with a concurrent delete is tried anew. */
+  async #put(key: string, bytes: Uint8Array, as: Described): Promise<Sent> {
+    const checksum = digest(bytes);
+    const request = {
+      Bucket: this.name,
+      Key: key,
+      Body: bytes,
+      ContentType: as.contentType,
+      Metadata: { attempt: as.attempt },
+      ChecksumSHA256: checksum,
+      IfNoneMatch: '*',
+    };
+    for (let done = 1; ; done++) {
+      try {
+        const { ETag = '' } = await this.#client.send(new PutObjectCommand(request));
+        return { kind: 'sent', size: bytes.byteLength, checksum, etag: ETag };
+      } catch (thrown) {
+        if (isTaken(thrown)) return { kind: 'taken', size: bytes.byteLength, checksum };
+        if (nameOf(thrown) !== 'ConditionalRequestConflict' || done === tries) throw thrown;
+      }
+    }
+  }
+
+  /** A refusal may be one's own object whose reply got lost: attempt, size and S3's checksum tell. */
+  async #settled(key: string, as: Described, send: () => Promise<Sent>): Promise<Created> {
+    const sent = await send().catch((thrown: unknown) => {
+      if (troubleOf(thrown) === 'unknown') return { kind: 'unknown' as const };
+      throw thrown;
+    });
+    if (sent.kind === 'unknown') return sent;
+    const { size, checksum } = sent;
+    if (sent.kind === 'sent')
+      return { kind: 'created', stored: { key, size, checksum, etag: sent.etag, ...as } };
+    const stored = await this.head(key);
+    if (stored === undefined) return { kind: 'unknown' };
+    const isOwn =
+      stored.attempt === as.attempt && stored.size === size && stored.checksum === checksum;
+    return { kind: isOwn ? 'created' : 'taken', stored };
+  }
+}
+
+/** Up to one part of a source, and whether that was all of it. */
+async function firstPart(
+  source: AsyncIterator<Uint8Array>,
+): Promise<{ readonly bytes: Uint8Array; readonly isLast: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await source.next();
+    if (done) return { bytes: Buffer.concat(chunks), isLast: true };
+    chunks.push(value);
+    size += value.byteLength;
+    if (size > partSize) return { bytes: Buffer.concat(chunks), isLast: false };
+  }
+}

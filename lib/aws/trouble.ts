@@ -1,0 +1,63 @@
+/** What became of a request that the SDK gave up on. */
+export type Trouble =
+  /** It was not applied: throttled, in conflict, or refused before it could be. */
+  | 'not-applied'
+  /** Nobody knows: no answer, or a server's error. */
+  | 'unknown'
+  | 'other';
+
+/** Errors after which the same request may simply be sent again. */
+const notApplied: ReadonlySet<string> = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'Throttling',
+  'TransactionConflictException',
+  'TransactionInProgressException',
+  'SlowDown',
+  'TooManyRequestsException',
+  'RequestThrottled',
+]);
+
+/** Errors of a connection that never came about. */
+const notConnected: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Errors of a connection that broke, or of an answer that never came. */
+const unanswered: ReadonlySet<string> = new Set([
+  'TimeoutError',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'InternalServerError',
+  'InternalError',
+  'ServiceUnavailable',
+]);
+
+/** Reads what the SDK threw. */
+export function troubleOf(thrown: unknown): Trouble {
+  const { name, code, status } = partsOf(thrown);
+  if (notApplied.has(name)) return 'not-applied';
+  if (notConnected.has(code)) return 'other';
+  if (unanswered.has(name) || unanswered.has(code) || status >= 500) return 'unknown';
+  return 'other';
+}
+
+/** The name under which AWS or Node reports an error. */
+export const nameOf = (thrown: unknown): string => partsOf(thrown).name;
+
+/** Whether S3 refused a create because something is there already. */
+export const isTaken = (thrown: unknown): boolean => nameOf(thrown) === 'PreconditionFailed';
+
+function partsOf(thrown: unknown): { name: string; code: string; status: number } {
+  if (typeof thrown !== 'object' || thrown === null) return { name: '', code: '', status: 0 };
+  const { name, code, $metadata } = thrown as {
+    readonly name?: unknown;
+    readonly code?: unknown;
+    readonly $metadata?: { readonly httpStatusCode?: unknown };
+  };
+  return {
+    name: String(name ?? ''),
+    code: String(code ?? ''),
+    status: Number($metadata?.httpStatusCode ?? 0),
+  };
+}
