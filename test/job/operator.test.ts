@@ -62,6 +62,33 @@ describe('an operator’s verb', () => {
     );
   });
 
+  it.each<[string, Verb, JobRow, object]>([
+    ['cancel', cancel, queued({ generation: 2 }), { generation: 2, version: 2 }],
+    ['force', force, running(), { generation: 2, version: 3 }],
+    ['retry', retry, failed, { generation: 2, version: 2 }],
+  ])(
+    'puts generation and version into its event as the row has them afterwards: %s',
+    (_, verb, row, stamp) => {
+      expect(written(verb, row).append?.['events']).toMatchObject([stamp]);
+    },
+  );
+
+  it.each<[string, Verb]>([
+    ['release', release],
+    ['force', force],
+  ])('takes the note of the owner away whom it fences: %s', (_, verb) => {
+    expect(written(verb, running({ progress: 0.5 })).remove).toContain('progress');
+  });
+
+  it.each<[string, Verb, JobRow, string]>([
+    ['retry of a running job', retry, running(), 'already'],
+    ['retry of a queued job', retry, queued(), 'already'],
+    ['release of a queued job', release, queued(), 'already'],
+    ['release of a failed job', release, failed, 'finished'],
+  ])('has nothing to do: %s', (_, verb, row, kind) => {
+    expect(verbStep(verb, row as unknown as Row, at(9))).toEqual({ kind });
+  });
+
   it('remembers a request with its reason, once', () => {
     const asked = written(cancel, running());
     const again = verbStep(cancel, running({ cancelRequestedAt: at(1) }) as unknown as Row, at(9));
