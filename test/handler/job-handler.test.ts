@@ -19,6 +19,7 @@ import {
   type Write,
 } from '../../lib/index.ts';
 import { jobOf } from '../../lib/job/job.ts';
+import { Failure } from '../../lib/kernel/failure.ts';
 import { type AWorld, aContext, anEvent, aRecord, aWorld } from './world.ts';
 
 type Run = (job: Attempt<{ n: number }>) => Promise<JobAnswer<{ n: number } | undefined>>;
@@ -433,6 +434,18 @@ describe('a job’s code that fails', () => {
       failures: 0,
       failure: { code: 'released-too-often' },
     });
+  });
+
+  it('is put back, uncounted as a failure, when it throws that its work is to be let go', async () => {
+    const world = aWorld();
+    const job = countJob(async () => {
+      throw new Failure('not-mine', 'somebody else does this', { remedy: 'let-go' });
+    });
+
+    const response = await handle(world, job, await submitted(world, job));
+
+    expect(kept(response)).toEqual(['A1']);
+    expect(world.job('count', 'a')).toMatchObject({ status: 'queued', releases: 1, failures: 0 });
   });
 
   it('is put back when it stops at the signal, from the budget of releases (case fencing 11)', async () => {
