@@ -6,6 +6,7 @@ import { realClock } from '../handler/real-clock.ts';
 import { relayHandler } from '../handler/relay-handler.ts';
 import { type Swept, sweepHandler } from '../handler/sweep-handler.ts';
 import type { Duration, Instant } from '../kernel/brand.ts';
+import { permanent } from '../kernel/failure.ts';
 import type { Happening } from '../kernel/happening.ts';
 import { attention, tables, targets } from '../kernel/settings.ts';
 import { minutes, seconds, sum, times } from '../kernel/time.ts';
@@ -75,6 +76,7 @@ export function laptopParts<Queues extends string>(
   });
   const base: Base = { settings, clock, random, faults, activity };
   const queues = plannedQueues(base);
+  checkNames(queues.map(({ queue }) => queue.name));
   const topic = new Topic(
     clock,
     queues.filter(({ role }) => role === 'consumer').map(({ queue }) => queue),
@@ -129,6 +131,13 @@ function memoryStore(stream: ChangeStream, own: readonly string[]): MemoryStore 
     [tables.care]: { ttl: 'ttl' },
     ...Object.fromEntries(own.map((name) => [name, {}])),
   });
+}
+
+/** @throws Failure `queue-name-twice`, since one of the two would be forgotten */
+function checkNames(names: readonly string[]): void {
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined)
+    throw permanent('queue-name-twice', `two queues of the laptop are called "${twice}"`);
 }
 
 interface Planned {

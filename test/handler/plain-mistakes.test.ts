@@ -55,4 +55,12 @@ describe('a mistake that types would have caught', () => {
       waiting: expect.arrayContaining([expect.stringContaining('no worker for "other"')]),
     });
   });
+
+  it('is no laptop: one with two queues of one name', async () => {
+    const own = () => fifoHandler({ parse: (text) => text, handle: async () => done() });
+
+    const starting = startLaptop({ consumers: { orders: own }, queues: { 'orders.fifo': own } });
+
+    await expect(starting).rejects.toMatchObject({ code: 'queue-name-twice' });
+  });
 });

@@ -70,34 +70,6 @@ describe('the pace of a hand-moved clock', () => {
     expect(done).toBe(20_000);
   });
 
-  it('waits for the disk while another message of the same batch sleeps on the clock', async () => {
-    const seen: number[] = [];
-
-    await doneAfter(async ({ clock }) => {
-      const since = clock.now();
-      const reading = reads().then(() => seen.push(clock.now() - since));
-      await Promise.all([clock.sleep(seconds(20)), reading]);
-    });
-
-    expect(seen).toEqual([0]);
-  });
-
-  it('waits for the disk while another worker sleeps on the clock', async () => {
-    const { fleet, pace, clock } = aFleet(
-      (world) => async (event) => {
-        await (event === 'sleeps' ? world.clock.sleep(seconds(20)) : reads());
-        return `${event} until ${world.clock.now() - since}`;
-      },
-      { workers: 2 },
-    );
-    const since = clock.now();
-
-    const both = [fleet.invoke('sleeps'), fleet.invoke('reads')];
-    await pace.forward(minutes(1));
-
-    expect(await Promise.all(both)).toEqual(['sleeps until 20000', 'reads until 0']);
-  });
-
   it('runs what falls due on the way in order of time, each at its own time', async () => {
     const clock = new HandClock(at(0));
     const pace = new Pace(clock, { count: 0 }, () => false);
