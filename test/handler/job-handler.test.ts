@@ -217,6 +217,7 @@ describe('a worker', () => {
   it.each([
     ['the type of an event', { type: 'count.succeeded' }],
     ['no kind', { type: '.run' }],
+    ['the id of a job of another kind', { subject: `other-${'0'.repeat(32)}` }],
     ['the id of a job whose kind only begins like it', { subject: `count-more-${'0'.repeat(32)}` }],
   ])('fails a command that has %s, and claims nothing', async (_, wrong) => {
     const world = aWorld();
