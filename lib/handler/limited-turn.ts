@@ -17,12 +17,8 @@ export function limitedTurn(
     turn.abort(transient('attempt-too-long', `an attempt may take ${spoken(length)}`)),
   );
   let cancelOver = (): void => {};
-  let isOver = false;
   const tooLong = new Promise<void>((resolve) => {
-    cancelOver = clock.alarm(later(until, lengths.grace), () => {
-      isOver = true;
-      resolve();
-    });
+    cancelOver = clock.alarm(later(until, lengths.grace), resolve);
   });
   const limited: OpenTurn = {
     get signal() {
@@ -30,7 +26,7 @@ export function limitedTurn(
     },
     remaining: () => Math.min(turn.remaining(), Math.max(0, until - clock.now())) as Duration,
     context: turn.context,
-    isOpen: () => turn.isOpen() && !isOver,
+    isOpen: () => turn.isOpen(),
     abort: (reason) => turn.abort(reason),
     over: Promise.race([turn.over, tooLong]),
   };

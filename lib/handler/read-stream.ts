@@ -1,6 +1,7 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { unmarshalled } from '../kernel/attribute-value.ts';
 import { enveloped, type Subject } from '../kernel/envelope.ts';
+import { type Failure, permanent } from '../kernel/failure.ts';
 import { canonical, type Json } from '../kernel/json.ts';
 import { schemaNumber } from '../kernel/settings.ts';
 import { newEvents } from '../outbox/news.ts';
@@ -16,11 +17,25 @@ export interface FromStream {
   readonly held: readonly string[];
 }
 
-/** Reads the events of a batch; the filter of the mapping is a saving, so everything is looked at again here. */
+/**
+ * Reads the events of a batch; the filter of the mapping is a saving, so everything is looked at again here.
+ *
+ * @throws Failure `event-invalid` for another source's event, whose records would be lost by a response that names none
+ */
 export function readStream(event: DynamoDBStreamEvent, shape: Shape): FromStream {
+  const records: unknown = event?.Records;
+  if (!Array.isArray(records)) throw notAStream(typeof records);
+  for (const { eventSource } of event.Records)
+    if (eventSource !== undefined && eventSource !== 'aws:dynamodb') throw notAStream(eventSource);
   const all = event.Records.map((record) => fromRecord(record, shape));
   return { outgoing: all.flatMap((it) => it.outgoing), held: all.flatMap((it) => it.held) };
 }
+
+const notAStream = (got: string): Failure =>
+  permanent(
+    'event-invalid',
+    `a relay reads a table's stream, got records of ${got}: is another source mapped to this function?`,
+  );
 
 function fromRecord({ dynamodb }: DynamoDBRecord, shape: Shape): FromStream {
   const position = dynamodb?.SequenceNumber ?? '';

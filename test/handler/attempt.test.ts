@@ -16,6 +16,9 @@ import { type AWorld, aContext, anEvent, aRecord, aWorld } from './world.ts';
 
 const text = { contentType: 'text/plain' };
 
+/** The job of these tests, as an operator names it. */
+const counting = defineJob({ name: 'count', input: v.object({}), run: async () => complete() });
+
 /** Runs one attempt of a job with this code, in this world. */
 async function attempted(
   world: AWorld,
@@ -302,6 +305,57 @@ describe('an attempt whose work was lost', () => {
     expect(world.happenings.filter(({ kind }) => kind === 'write-fenced')).toMatchObject([
       { what: 'progress', by: 2 },
     ]);
+  });
+
+  it('gets no candidate for what it was writing when it was lost, and sends no end', async () => {
+    const world = aWorld();
+    const create = world.bucket.create.bind(world.bucket);
+    const commit = world.store.commit.bind(world.store);
+    let thrown: unknown;
+    let commits = 0;
+
+    await attempted(world, async (job) => {
+      world.bucket.create = async (...all) => {
+        const created = await create(...all);
+        await createJobs(world).release(counting, 'a');
+        await job.progress({ n: 1 });
+        world.store.commit = async (writes) => {
+          commits += 1;
+          return commit(writes);
+        };
+        return created;
+      };
+      thrown = await job.write('file', 'x', text).catch((it) => it);
+      return complete();
+    });
+
+    expect(thrown).toMatchObject({ code: 'superseded', remedy: 'let-go' });
+    expect(commits).toBe(0);
+  });
+
+  it('tells it once, though two notes were on their way', async () => {
+    const world = aWorld();
+    const commit = world.store.commit.bind(world.store);
+
+    await attempted(world, async (job) => {
+      await createJobs(world).release(counting, 'a');
+      const replies: (() => void)[] = [];
+      world.store.commit = async (writes) => {
+        const committed = await commit(writes);
+        await new Promise<void>((resolve) => replies.push(resolve));
+        return committed;
+      };
+      const notes = [job.progress({ n: 1 })];
+      world.clock.step((world.clock.now() + seconds(1)) as never);
+      notes.push(job.progress({ n: 2 }));
+      await new Promise((resolve) => setImmediate(resolve));
+      for (const reply of replies) reply();
+      await Promise.all(notes);
+      expect(replies).toHaveLength(2);
+      return complete();
+    });
+
+    expect(world.kinds().filter((kind) => kind === 'write-fenced')).toHaveLength(1);
   });
 
   it('stops a stream between two pieces, and closes its source', async () => {

@@ -19,6 +19,7 @@ import {
   type Write,
 } from '../../lib/index.ts';
 import { jobOf } from '../../lib/job/job.ts';
+import { Failure } from '../../lib/kernel/failure.ts';
 import { type AWorld, aContext, anEvent, aRecord, aWorld } from './world.ts';
 
 type Run = (job: Attempt<{ n: number }>) => Promise<JobAnswer<{ n: number } | undefined>>;
@@ -216,6 +217,7 @@ describe('a worker', () => {
   it.each([
     ['the type of an event', { type: 'count.succeeded' }],
     ['no kind', { type: '.run' }],
+    ['the id of a job of another kind', { subject: `other-${'0'.repeat(32)}` }],
     ['the id of a job whose kind only begins like it', { subject: `count-more-${'0'.repeat(32)}` }],
   ])('fails a command that has %s, and claims nothing', async (_, wrong) => {
     const world = aWorld();
@@ -433,6 +435,18 @@ describe('a job’s code that fails', () => {
       failures: 0,
       failure: { code: 'released-too-often' },
     });
+  });
+
+  it('is put back, uncounted as a failure, when it throws that its work is to be let go', async () => {
+    const world = aWorld();
+    const job = countJob(async () => {
+      throw new Failure('not-mine', 'somebody else does this', { remedy: 'let-go' });
+    });
+
+    const response = await handle(world, job, await submitted(world, job));
+
+    expect(kept(response)).toEqual(['A1']);
+    expect(world.job('count', 'a')).toMatchObject({ status: 'queued', releases: 1, failures: 0 });
   });
 
   it('is put back when it stops at the signal, from the budget of releases (case fencing 11)', async () => {

@@ -221,6 +221,30 @@ describe('a command', () => {
   });
 });
 
+describe('the time that an attempt has', () => {
+  it.each([
+    ['its own limit, where that is shorter', seconds(20), [20, 15, 0]],
+    ['what the invocation leaves', minutes(15), [58, 53, 0]],
+  ])('is %s', async (_, attempt, wanted) => {
+    const world = aWorld();
+    const seen: number[] = [];
+    const job = countJob(
+      async (own) => {
+        for (const by of [0, 5, 60]) {
+          forward(world, seconds(by));
+          seen.push(own.remaining() / 1_000);
+        }
+        return counts(own);
+      },
+      { attempt },
+    );
+
+    await worked(world, job);
+
+    expect(seen).toEqual(wanted);
+  });
+});
+
 describe('a lease', () => {
   it.each([
     ['the invocation’s own deadline', minutes(15), minutes(1), seconds(60 + 7)],

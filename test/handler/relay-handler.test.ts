@@ -301,6 +301,18 @@ describe('a relay', () => {
     expect(world.sent[0]?.entry.body).toMatch(/^[\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
   });
 
+  it.each<[string, unknown]>([
+    ['a queue’s event', { Records: [aRecord('A1')] }],
+    ['no records', { detail: {} }],
+    ['nothing', undefined],
+  ])('refuses %s, whose messages a quiet response would lose', async (_, event) => {
+    const world = aWorld();
+
+    const relaying = relayHandler(world)(event as never, aContext(world));
+
+    await expect(relaying).rejects.toMatchObject({ code: 'event-invalid' });
+  });
+
   it('ignores records that are none of its business', async () => {
     const world = aWorld();
     const other = {

@@ -19,6 +19,14 @@ describe('the answer to a completion that was refused', () => {
       { kind: 'superseded', by: 0 },
     ],
     [
+      'the job was made anew, and is over already',
+      {
+        ...queued({ incarnation: '01K00000000000000000000000', generation: 3 }),
+        status: 'cancelled' as const,
+      },
+      { kind: 'superseded', by: 3 },
+    ],
+    [
       'it was applied before, and the reply was lost (case fencing 32)',
       { ...queued(mine), status: 'succeeded' as const },
       { kind: 'already-mine' },
@@ -95,6 +103,24 @@ describe('the answer to other writes', () => {
       { ...queued(mine), status: 'cancelled' as const },
       'already-mine',
     ],
+    [
+      'a release that an operator has made meanwhile',
+      'queued',
+      queued({ ...mine, generation: 2 }),
+      'superseded',
+    ],
+    [
+      'a cancellation that a claim has made meanwhile',
+      'cancelled',
+      { ...queued({ ...mine, attemptId: 'B' }), status: 'cancelled' as const },
+      'cancelled',
+    ],
+    [
+      'an end that a newer release’s row refuses: neither won nor lost',
+      'failed',
+      running({ schema: 2 }),
+      'moved',
+    ],
     ['a note after a takeover', 'running', running(others), 'superseded'],
   ] as const)('%s', (_, wanted, old, kind) => {
     expect(answered(held, wanted, { kind: 'refused', at: 0, old: row(old) })).toMatchObject({
@@ -108,6 +134,10 @@ describe('the answer to other writes', () => {
     expect(answered(held, 'succeeded', { kind: 'committed', row: done })).toMatchObject({
       kind: 'committed',
       job: { status: 'succeeded' },
+    });
+    expect(answered(held, 'succeeded', { kind: 'committed' })).toEqual({
+      kind: 'committed',
+      job: held,
     });
     expect(answered(held, 'succeeded', { kind: 'unknown' })).toEqual({ kind: 'unknown' });
   });

@@ -30,6 +30,12 @@ describe('the new events of a write', () => {
       job({ news: undefined }),
       [],
     ],
+    [
+      'are none without the doorbell, whatever else the row says',
+      job({ lastN: 2 }),
+      job({ news: undefined }),
+      [],
+    ],
     ['are none when the events were there before (case outbox 24)', job(), job(), []],
     ['are none when a row is removed (case outbox 14)', job(), undefined, []],
     ['are none in rows of other kinds (case outbox 25)', undefined, job({ sk: 'head' }), []],

@@ -41,6 +41,25 @@ describe('a round', () => {
     expect(names(alone.now)).toEqual(['a']);
   });
 
+  it('counts bodies in bytes, and attributes by name and value, to the last byte', () => {
+    const half = 'ä'.repeat(64 * 1024);
+    const shorter = { ...event('b', half.slice(3)) };
+    const attributes = { name: 'ü' };
+
+    const full = nextRound([event('a', half), event('b', half)]);
+    const over = nextRound([event('a', half), event('b', `${half}x`)]);
+    const fitting = nextRound([
+      event('a', half),
+      { ...shorter, entry: { ...shorter.entry, attributes } },
+    ]);
+    const attributed = nextRound([
+      event('a', half),
+      { ...shorter, entry: { ...shorter.entry, attributes: { names: 'ü' } } },
+    ]);
+
+    expect([full, over, fitting, attributed].map(({ now }) => now.length)).toEqual([2, 1, 2, 1]);
+  });
+
   it('lets no later event of a group pass one that did not fit', () => {
     const big = 'x'.repeat(200 * 1024);
 
