@@ -6,7 +6,7 @@ import type { World } from '../ports/world.ts';
 import type { FaultPlan } from './faults.ts';
 import { Gate } from './gate.ts';
 import { gatedWorld } from './gated-world.ts';
-import { readsDisk } from './open-resources.ts';
+import { hasRequests } from './open-resources.ts';
 import type { Activity } from './pace.ts';
 
 /** One Lambda function: its code, how many sandboxes it may have, and how long it may run. */
@@ -56,7 +56,7 @@ export class Fleet<Event = unknown, Response = unknown> {
   isBusy(): boolean {
     const running = this.#sandboxes.filter(({ isRunning }) => isRunning);
     return [...running, ...this.#zombies].some(
-      ({ gate, sleepers }) => gate.state === 'open' && (sleepers.count === 0 || readsDisk()),
+      ({ gate, sleepers }) => gate.state === 'open' && (sleepers.count === 0 || hasRequests()),
     );
   }
 
@@ -77,6 +77,11 @@ export class Fleet<Event = unknown, Response = unknown> {
       if (sandbox.gate.state === 'open') sandbox.gate.rest();
       else this.#sandboxes[at] = this.#fresh(sandbox.worker);
     }
+  }
+
+  /** Ends whatever is at work, as a crash would: nothing of it happens any more, and it leaves no alarm behind. */
+  close(): void {
+    for (const { gate } of [...this.#sandboxes, ...this.#zombies]) gate.die();
   }
 
   #bounded(sandbox: Sandbox<Event, Response>, event: Event): Promise<Response> {

@@ -7,5 +7,5 @@ export const openResources = (): number => open().length;
 /** Those that are no timers. */
 export const openHandles = (): number => open().filter((kind) => kind !== 'Timeout').length;
 
-/** Whether this process waits for the disk right now; such a wait ends by itself. */
-export const readsDisk = (): boolean => open().some((kind) => kind.startsWith('FSReq'));
+/** Whether this process waits for the disk or a name right now; such requests end by themselves. */
+export const hasRequests = (): boolean => open().some((kind) => kind.includes('Req'));

@@ -37,6 +37,7 @@ function aMapping(
     functionTimeout: minutes(1),
     fleet: {
       free: () => 100,
+      close: () => {},
       async invoke(event) {
         activity.count += 1;
         calls.push(event.Records.map(({ body }) => body));
