@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { hasData } from './plan.ts';
 import { printed, progress } from './print.ts';
@@ -6,11 +6,12 @@ import { reportOf } from './report.ts';
 import { saved } from './save.ts';
 import { story } from './story.ts';
 
-const usage = `Usage: npm run demo -- [--out DIR] [--input FILE] [--seed N] [--json]
+const usage = `Usage: npm run --silent demo -- [--out DIR] [--input FILE] [--seed N] [--json] [--help]
 
   --out DIR     writes the promoted files to DIR
-  --input FILE  exports your own .json, .ndjson or .csv file too
-  --seed N      another history: a whole number, 1 unless given
+  --input FILE  exports your own file too: .json, .ndjson, .jsonl or .csv, each also with .gz;
+                one job more makes another history
+  --seed N      another history: a whole number from 0 on, 1 unless given
   --json        one JSON document on standard output, and nothing else`;
 
 /** What the demo was asked for. */
@@ -32,13 +33,11 @@ function asked(args: readonly string[]): Asked {
       input: { type: 'string' },
       seed: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) throw new Trouble(usage);
   const seed = Number(values.seed);
-  if (!Number.isSafeInteger(seed))
-    throw new Trouble(`--seed takes a whole number, got ${JSON.stringify(values.seed)}`);
+  if (!Number.isSafeInteger(seed) || seed < 0)
+    throw new Trouble(`--seed takes a whole number from 0 on, got ${JSON.stringify(values.seed)}`);
   if (values.input !== undefined) checkReadable(values.input);
   return { out: values.out, input: values.input, seed, json: values.json };
 }
@@ -46,9 +45,11 @@ function asked(args: readonly string[]): Asked {
 function checkReadable(path: string): void {
   try {
     accessSync(path, constants.R_OK);
+    if (statSync(path).isFile()) return;
   } catch {
-    throw new Trouble(`--input: there is no file ${JSON.stringify(path)} that can be read`);
+    // Told below, in one sentence.
   }
+  throw new Trouble(`--input: there is no file ${JSON.stringify(path)} that can be read`);
 }
 
 async function run({ out, input, seed, json }: Asked): Promise<number> {
@@ -90,7 +91,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  process.exitCode = await run(asked(process.argv.slice(2)));
+  if (process.argv.includes('--help')) console.log(usage);
+  else process.exitCode = await run(asked(process.argv.slice(2)));
 } catch (thrown) {
   if (thrown instanceof Trouble) console.error(thrown.message);
   else if (thrown instanceof TypeError && 'code' in thrown)

@@ -59,7 +59,7 @@ function table(jobs: readonly JobLine[]): readonly string[] {
     String(job.version),
     job.result === undefined ? job.status : String(job.result.rows),
     job.result === undefined ? '-' : shortKey(job.result.key),
-    job.events.map(({ n, type }) => `${n} ${type.replace('export.', '')}`).join(', '),
+    job.events.map(({ n, type }) => `#${n} ${type.replace('export.', '')}`).join(', '),
   ]);
   const all = [heads, ...rows];
   const widths = heads.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));

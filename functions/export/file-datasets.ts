@@ -29,7 +29,7 @@ export function fileDatasets(where: string | Readonly<Record<string, string>>): 
       if (dataset === undefined)
         throw missing(
           name,
-          'is none, since its file ends neither in .json, .ndjson, .jsonl nor .csv (.gz)',
+          'has an ending that tells no format: .json, .ndjson, .jsonl and .csv are known, each also with .gz',
         );
       return { ...dataset, bytes: fileBytes(path, signal) };
     },

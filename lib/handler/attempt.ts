@@ -59,8 +59,9 @@ export class Held {
     this.#isOver = true;
   }
 
-  /** The row moved under this attempt, which still holds it. */
+  /** The row moved under this attempt, which still holds it; a reply that comes late shows an older row, and is let go. */
   moved(job: RunningJob): void {
+    if (job.version < this.#job.version) return;
     this.#job = job;
     if (job.cancelRequestedAt !== undefined && !this.turn.signal.aborted)
       this.turn.abort(letGo('cancelled', `the cancellation of job ${job.id} was asked for`));

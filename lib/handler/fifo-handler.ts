@@ -55,7 +55,7 @@ export function fifoHandler<Body>(
   settings: QueueSettings<Body, MessageAnswer> & CareSettings,
   world?: World,
 ): SqsHandler {
-  checkReading(settings);
+  checkSettings(settings);
   const waits = world === undefined ? noWaits : waitsBy(settings.retry, world);
   return queueHandler(settings, partsOf(settings, world), async (message, turn) => {
     const code = await ran(turn, () => handled(settings, message, turn));
@@ -63,7 +63,13 @@ export function fifoHandler<Body>(
   });
 }
 
-function checkReading({ schema, parse }: Reading<unknown>): void {
+function checkSettings({
+  schema,
+  parse,
+  handle,
+}: Reading<unknown> & { readonly handle: unknown }): void {
+  if (typeof handle !== 'function')
+    throw permanent('setting-invalid', `handle is a function, got ${typeof handle}`);
   if ((schema === undefined) !== (parse === undefined)) return;
   throw permanent(
     'setting-invalid',

@@ -34,7 +34,7 @@ export function jobHandler(
   world: World,
   settings: JobHandlerSettings = {},
 ): SqsHandler {
-  const jobs: readonly Job[] = 'name' in job ? [job] : job;
+  const jobs: readonly Job[] = isList(job) ? job : [job];
   const worker = workerOf(jobs, world, settings);
   return queueHandler(settings, worker.world, async (message, turn) => {
     try {
@@ -44,6 +44,8 @@ export function jobHandler(
     }
   });
 }
+
+const isList = (job: Job | readonly Job[]): job is readonly Job[] => Array.isArray(job);
 
 async function oneCommand(
   worker: Worker,

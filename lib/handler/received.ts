@@ -38,7 +38,13 @@ function recordAt(record: SQSRecord, index: number): Received {
       'event-invalid',
       `every SQS record has a messageId, Records[${index}] has none`,
     );
-  const fifo = isFifo(record);
+  const arn: unknown = record.eventSourceARN;
+  if (typeof arn !== 'string' || !/^arn:[^:]+:sqs:/.test(arn))
+    throw permanent(
+      'event-invalid',
+      `every SQS record has an eventSourceARN, such as arn:aws:sqs:eu-west-1:123456789012:orders.fifo, that tells FIFO from standard; Records[${index}] has ${JSON.stringify(arn)}`,
+    );
+  const fifo = arn.endsWith('.fifo');
   const group = fifo ? (record.attributes?.MessageGroupId ?? '') : id;
   return {
     index,
@@ -58,6 +64,3 @@ function recordAt(record: SQSRecord, index: number): Received {
     },
   };
 }
-
-/** Whether a record comes from a FIFO queue. */
-const isFifo = (record: SQSRecord): boolean => record.eventSourceARN?.endsWith('.fifo') === true;

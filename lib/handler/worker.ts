@@ -1,14 +1,14 @@
 import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
-import { between, minutes, seconds } from '../kernel/time.ts';
+import { between } from '../kernel/time.ts';
 import type { Observe, World } from '../ports/world.ts';
 import { outageBackoff } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
 import { type DefinedJob, definition, type Job } from './define-job.ts';
 import type { Message } from './message.ts';
 import { quiet } from './quiet.ts';
-import type { RetrySettings } from './retry-settings.ts';
+import { type RetrySettings, retrySettings } from './retry-settings.ts';
 
 /** Backoff and classification as a job's worker uses them; attempts are the job's own limits. */
 export type WorkerRetry = Omit<RetrySettings, 'maxAttempts'>;
@@ -17,7 +17,7 @@ export type WorkerRetry = Omit<RetrySettings, 'maxAttempts'>;
 export interface Worker {
   readonly kinds: ReadonlyMap<string, DefinedJob>;
   readonly world: World;
-  readonly retry: WorkerRetry & { readonly base: Duration; readonly cap: Duration };
+  readonly retry: ReturnType<typeof retrySettings>;
 }
 
 /** Makes a worker; touches every part of the world that it needs, so that a missing setting fails now. */
@@ -31,19 +31,21 @@ export function workerOf(
   return {
     kinds: byName(jobs),
     world: { store, bucket, sender, visibility, clock, random, observe },
-    retry: { base: seconds(5), cap: minutes(15), ...settings.retry },
+    retry: retrySettings(settings.retry),
   };
 }
 
 function byName(jobs: readonly Job[]): ReadonlyMap<string, DefinedJob> {
   const kinds = new Map<string, DefinedJob>();
-  for (const job of jobs) {
+  if (jobs.length === 0)
+    throw permanent('job-not-defined', 'a worker works on at least one kind of job, got none');
+  for (const job of jobs.map(definition)) {
     if (kinds.has(job.name))
       throw permanent(
         'job-name-twice',
         `two kinds of job are called "${job.name}": a name belongs to one`,
       );
-    kinds.set(job.name, definition(job));
+    kinds.set(job.name, job);
   }
   return kinds;
 }

@@ -1,8 +1,9 @@
 import type { Duration, Instant } from '../kernel/brand.ts';
+import { permanent } from '../kernel/failure.ts';
 import { later } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate } from './gate.ts';
-import type { Point } from './point.ts';
+import { type Point, points } from './point.ts';
 
 /**
  * Where a fault strikes: once unless `times` says more, any worker unless one is named; or at the n-th step, counted from
@@ -154,12 +155,15 @@ export class FaultPlan implements Faults {
 
 const latest = (a: Instant, b: Instant | undefined): Instant => (b === undefined || a > b ? a : b);
 
-const rule = (kind: Rule['kind'], where: Where): Rule => ({
-  kind,
-  where,
-  frozen: new Set(),
-  left: 'times' in where ? (where.times ?? 1) : 1,
-});
+/** @throws Failure `fault-invalid` for a place where nothing ever strikes */
+function rule(kind: Rule['kind'], where: Where): Rule {
+  if ('at' in where && !(points.includes(where.at) && ['before', 'after'].includes(where.when)))
+    throw permanent(
+      'fault-invalid',
+      `a fault strikes before or after ${points.join(', ')}, got ${JSON.stringify(where)}`,
+    );
+  return { kind, where, frozen: new Set(), left: 'times' in where ? (where.times ?? 1) : 1 };
+}
 
 function matches(where: Where, step: Step): boolean {
   if (where.worker !== undefined && where.worker !== step.worker) return false;

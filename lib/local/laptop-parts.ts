@@ -230,6 +230,6 @@ function fleet<Event, Response>(
     ): (event: Event, context: Parameters<SqsHandler>[1]) => Promise<Response>;
   },
 ): Fleet<Event, Response> {
-  const { workers = 2, timeout = minutes(1) } = settings;
-  return new Fleet({ workers, timeout, ...of, world, faults, activity });
+  const { workers = 2, timeout = minutes(1), skews = [] } = settings;
+  return new Fleet({ workers, timeout, skews, ...of, world, faults, activity });
 }

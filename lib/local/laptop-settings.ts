@@ -17,6 +17,8 @@ export interface LaptopSettings<Queues extends string, Time> {
   readonly queues?: Readonly<Record<Queues, OfWorld>>;
   /** Sandboxes per function. @default 2, the fewest that can race */
   readonly workers?: number;
+  /** How far each worker's clock is ahead of the laptop's, in milliseconds and by its number; behind when negative. @default none is */
+  readonly skews?: readonly number[];
   /** The most messages of one invocation; a crash hits all of them. @default 10, as Lambda takes from a FIFO queue */
   readonly batchSize?: number;
   /** The same seed gives the same history. @default 1 */

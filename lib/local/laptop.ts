@@ -2,13 +2,13 @@ import { createJobs, type Jobs } from '../handler/create-jobs.ts';
 import { definition, type Job } from '../handler/define-job.ts';
 import { type EventOf, jobEvent } from '../handler/job-event.ts';
 import { realClock } from '../handler/real-clock.ts';
-import { type JobRow, jobOf } from '../job/job.ts';
+import { isFinal, type JobRow, jobOf } from '../job/job.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { envelopeOf } from '../kernel/envelope.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Happening } from '../kernel/happening.ts';
 import type { Json } from '../kernel/json.ts';
-import { tables } from '../kernel/settings.ts';
+import { tables, targets } from '../kernel/settings.ts';
 import { hours, later, milliseconds, minutes } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Key, Row } from '../ports/store.ts';
@@ -204,7 +204,7 @@ class Running<Queues extends string, Time> implements Laptop<Queues, Time> {
     ]);
     const jobs = store.all(tables.jobs).flatMap((row) => {
       const read = jobOf(row);
-      return read.kind === 'job' ? leftOf(read.job) : [];
+      return read.kind === 'job' ? leftOf(read.job, lanes) : [];
     });
     return [
       ...queues,
@@ -215,9 +215,10 @@ class Running<Queues extends string, Time> implements Laptop<Queues, Time> {
 }
 
 /** What a job still needs: an end, or the first look of a sweep. */
-function leftOf(job: JobRow): readonly string[] {
-  if (job.status === 'queued' || job.status === 'running')
-    return [`job ${job.id}: ${job.status}, generation ${job.generation}`];
+function leftOf(job: JobRow, lanes: ReadonlyMap<string, Lane>): readonly string[] {
+  if (!isFinal(job) && !lanes.has(`${targets.commands(job.kind)}.fifo`))
+    return [`job ${job.id}: no worker for "${job.kind}", which is not among the laptop's jobs`];
+  if (!isFinal(job)) return [`job ${job.id}: ${job.status}, generation ${job.generation}`];
   return job.sweepAt !== undefined && (job.sweeps ?? 0) === 0
     ? [`job ${job.id}: candidates to be swept`]
     : [];

@@ -13,6 +13,19 @@ export type Point =
   | 'ledger'
   | 'sweep';
 
+/** All of them. */
+export const points: readonly Point[] = [
+  'claim',
+  'handle',
+  'write',
+  'commit',
+  'complete',
+  'release',
+  'publish',
+  'ledger',
+  'sweep',
+];
+
 /** The points at which a commit is, read from its first write. */
 export function pointsOf(writes: readonly Write[]): readonly Point[] {
   const [first] = writes;

@@ -1,5 +1,5 @@
 import type { GroupId } from '../kernel/brand.ts';
-import { enveloped, type Subject } from '../kernel/envelope.ts';
+import { type Envelope, enveloped, type Subject } from '../kernel/envelope.ts';
 import type { StoredEvent } from '../kernel/event.ts';
 import { bytesOf, type Json } from '../kernel/json.ts';
 import { sizes, targets } from '../kernel/settings.ts';
@@ -23,11 +23,18 @@ export function outgoing(
     entry: {
       id: sha256(event.id),
       group: subject.groupId as GroupId,
-      body: JSON.stringify(enveloped(subject, data === undefined ? event : { ...event, data })),
+      body: bodyOf(enveloped(subject, data === undefined ? event : { ...event, data })),
     },
     ...(unfit === undefined ? {} : { unfit }),
   };
 }
+
+/** JSON in which the two characters that SQS would replace (API reference of SendMessage) are escaped, so that they arrive. */
+const bodyOf = (envelope: Envelope): string =>
+  JSON.stringify(envelope).replace(
+    /[\uFFFE\uFFFF]/g,
+    (it) => `\\u${it.charCodeAt(0).toString(16)}`,
+  );
 
 interface Shaped {
   readonly data: Json | undefined;

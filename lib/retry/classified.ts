@@ -14,12 +14,21 @@ export type Classify = (thrown: unknown) => Failure | 'outage' | undefined;
  * targets of AWS are outages; a {@link Failure} speaks for itself; everything else is a failure that time may mend.
  */
 export function classified(thrown: unknown, classify?: Classify): Classified {
-  const own = classify?.(thrown);
+  const own = ownReading(thrown, classify);
   if (own === 'outage') return { kind: 'outage', failure: outage(thrown) };
-  if (own !== undefined) return { kind: 'failure', failure: own };
+  if (isFailure(own)) return { kind: 'failure', failure: own };
   if (isFailure(thrown)) return { kind: 'failure', failure: thrown };
   if (isOutage(thrown)) return { kind: 'outage', failure: outage(thrown) };
   return { kind: 'failure', failure: transient('handler-threw', said(thrown), { cause: thrown }) };
+}
+
+/** A reading that fails itself says nothing, and hides nothing: what was thrown is read as if it weren't there. */
+function ownReading(thrown: unknown, classify: Classify | undefined): unknown {
+  try {
+    return classify?.(thrown);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Names and codes under which AWS and Node report what is nobody's fault. */

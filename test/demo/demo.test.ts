@@ -66,7 +66,7 @@ describe('the demo', { timeout: 60_000 }, () => {
 
   it.each([
     [['--input', '/nowhere/mine.csv'], 'there is no file "/nowhere/mine.csv"'],
-    [['--seed', 'x'], '--seed takes a whole number, got "x"'],
+    [['--seed', 'x'], '--seed takes a whole number from 0 on, got "x"'],
     [['--oout', 'x'], "Unknown option '--oout'"],
   ])('refuses %j in one sentence', (args, sentence) => {
     const { status, stdout, stderr } = demo(...args);

@@ -73,6 +73,44 @@ describe('submitting', () => {
     expect(world.kinds().filter((kind) => kind === 'job-submitted')).toHaveLength(1);
   });
 
+  it('of one intent with two inputs at once makes one job, and refuses the other', async () => {
+    const world = aWorld();
+    const jobs = createJobs(world);
+    const large = (dataset: string) => ({ dataset, padding: 'x'.repeat(20_000) });
+
+    const both = await Promise.all(
+      ['cars', 'movies'].map((dataset) =>
+        jobs.submit(exportJob, { intentId: 'a', input: large(dataset) }),
+      ),
+    );
+
+    expect(both).toMatchObject([
+      { kind: 'created' },
+      { kind: 'refused', failure: { code: 'intent-conflict', facts: { differs: 'input' } } },
+    ]);
+    expect(world.sent).toEqual([]);
+    await worked(world);
+    expect(world.job('export', 'a')).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('hands on what the schema or the group of a kind throws, and writes nothing', async () => {
+    const world = aWorld();
+    const broken = new Error('the schema is broken');
+    const validate = () => {
+      throw broken;
+    };
+    const job = defineJob({
+      name: 'export',
+      input: { '~standard': { version: 1, vendor: 'own', validate } },
+      run: async () => complete(),
+    });
+
+    const submitting = createJobs(world).submit(job, { intentId: 'a', input });
+
+    await expect(submitting).rejects.toBe(broken);
+    expect(world.store.all('jobs')).toEqual([]);
+  });
+
   it('is one job for fifty callers at once', async () => {
     const world = aWorld();
     const jobs = createJobs(world);
@@ -458,6 +496,10 @@ describe('defining a job', () => {
     expect(() => jobHandler(fake, aWorld())).toThrow(
       expect.objectContaining({ code: 'job-not-defined' }),
     );
+    for (const none of [[], undefined, [undefined]])
+      expect(() => jobHandler(none as never, aWorld())).toThrow(
+        expect.objectContaining({ code: 'job-not-defined' }),
+      );
     expect(() => jobHandler([job, defineJob({ ...settings, name: 'x' })], aWorld())).toThrow(
       expect.objectContaining({ code: 'job-name-twice' }),
     );

@@ -290,6 +290,17 @@ describe('a relay', () => {
     );
   });
 
+  it('carries every character of an intent, also those that SQS replaces in a body', async () => {
+    const world = aWorld();
+    const intent = 'a\u0000\t\ufffe\uffff\u{1f600}';
+
+    await submit(world, intent, 'A');
+    await relay(world, records(world));
+
+    expect(bodies(world)).toMatchObject([{ intentid: intent }]);
+    expect(world.sent[0]?.entry.body).toMatch(/^[\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
+  });
+
   it('ignores records that are none of its business', async () => {
     const world = aWorld();
     const other = {

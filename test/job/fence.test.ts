@@ -178,6 +178,18 @@ describe('an owner', () => {
     expect(job.row()['events']).toHaveLength(2);
   });
 
+  it('that succeeds leaves no text of the failures before it', async () => {
+    const job = await aJob();
+    const failure = { code: 'busy', message: 'busy', facts: {} };
+    await job.end(await job.owner('A'), { kind: 'queued', spends: 'failures', failure });
+    expect(job.row()).toMatchObject({ failures: 1, failure });
+
+    await job.end(await job.owner('B'), complete);
+
+    expect(job.row()).toMatchObject({ status: 'succeeded', failures: 1 });
+    expect(job.row()).not.toHaveProperty('failure');
+  });
+
   it('recognises its own claim when it asks again (case fencing 22)', async () => {
     const job = await aJob();
     await job.owner('A');

@@ -145,6 +145,13 @@ describe.each(writes)('%s', (_, row, write, guards) => {
     expect(isUntouched).toBe(true);
   });
 
+  it('rings the relay’s doorbell if it appends an event, and else takes the ringing away (trace H22)', async () => {
+    const { commit } = await commitOn({ ...row, news: 1 } as unknown as Row, write);
+
+    const { news, lastN, events } = commit.kind === 'committed' ? (commit.row ?? {}) : {};
+    expect(news).toBe((events as unknown[]).length > 0 ? lastN : undefined);
+  });
+
   it('has no guard beside these', () => {
     expect(new Set(write.when.map(({ why }) => why))).toEqual(new Set(guards));
   });

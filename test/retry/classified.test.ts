@@ -56,6 +56,20 @@ describe('what was thrown', () => {
     expect(classified(answered(status)).kind).toBe(kind);
   });
 
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new TypeError('the reading is broken');
+      },
+    ],
+    ['answers something else', () => true],
+  ])('is read as if there were no reading of your own where that %s', (_, classify) => {
+    const read = classified(called('SlowDown'), classify as never);
+
+    expect(read).toMatchObject({ kind: 'outage' });
+  });
+
   it.each([
     'ConditionalCheckFailedException',
     'ValidationException',
