@@ -38,6 +38,14 @@ describe('the pace of a hand-moved clock', () => {
     ).toBe(0);
   });
 
+  it('waits for a handler’s timer though another, that was there before it, ends meanwhile', async () => {
+    globalThis.setTimeout(() => {}, 50);
+
+    expect(
+      await doneAfter(() => new Promise((resolve) => void globalThis.setTimeout(resolve, 600))),
+    ).toBe(0);
+  });
+
   it('waits for a handler that waits for the network', async () => {
     const server = createServer((_, response) => void response.end('hello'));
     await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
