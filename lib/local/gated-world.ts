@@ -140,15 +140,34 @@ const gatedVisibility = (visibility: Visibility, by: Gating): Visibility => ({
     }),
 });
 
+/** Its alarms and sleeps go with the sandbox: a process that dies leaves no timer behind. */
 function gatedClock(clock: Clock, { gate, skew, sleepers }: Gating): Clock {
   return {
     now: () => (clock.now() + skew) as Instant,
-    alarm: (at, ring) => clock.alarm((at - skew) as Instant, () => gate.ring(ring)),
+    alarm(at, ring) {
+      let isOver = false;
+      const cancel = clock.alarm((at - skew) as Instant, () => {
+        forget();
+        gate.ring(() => {
+          if (!isOver) ring();
+        });
+      });
+      const forget = gate.onDeath(cancel);
+      return () => {
+        // Also one that has rung and waits for the thaw.
+        isOver = true;
+        forget();
+        cancel();
+      };
+    },
     async sleep(length: Duration, signal?: AbortSignal) {
       await gate.pass([], 'before');
+      const end = new AbortController();
+      const forget = gate.onDeath(() => end.abort());
       sleepers.count += 1;
-      await clock.sleep(length, signal);
+      await clock.sleep(length, signal ? AbortSignal.any([signal, end.signal]) : end.signal);
       sleepers.count -= 1;
+      forget();
       await gate.pass([], 'after');
     },
   };

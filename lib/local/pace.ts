@@ -37,11 +37,10 @@ export class Pace {
     await this.idle();
   }
 
-  /** Moves to the next thing that falls due; false when nothing does by `until`. */
+  /** Moves to the next thing that falls due; to `until`, and answers false, when nothing does by then. */
   async next(until: Instant): Promise<boolean> {
     await this.idle();
-    const due = this.#clock.next();
-    return due !== undefined && due <= until && this.#clock.step(until);
+    return this.#clock.step(until);
   }
 
   /** Waits until nothing more happens at this point in time. */

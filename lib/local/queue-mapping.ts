@@ -5,11 +5,12 @@ import { later, nothing, seconds, spoken } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FaultPlan } from './faults.ts';
 import type { Queue } from './fifo-queue.ts';
+import type { Fleet } from './fleet.ts';
 
 /** What a mapping reads, and what it calls. */
 export interface QueueMappingSettings {
   readonly queue: Queue;
-  readonly fleet: { free(): number; invoke(event: SQSEvent): Promise<unknown> };
+  readonly fleet: Pick<Fleet<SQSEvent>, 'free' | 'invoke' | 'close'>;
   /** How long the function may run; a queue that hides its messages for less is refused, as Lambda refuses it. */
   readonly functionTimeout: Duration;
   readonly clock: Clock;
@@ -70,11 +71,13 @@ export class QueueMapping {
     this.#wakeAt(until, () => this.poke());
   }
 
+  /** Receives nothing more, and ends what its function is at. */
   stop(): void {
     this.#stopped = true;
     this.#stopListening();
     for (const cancel of this.#wakes) cancel();
     this.#wakes.clear();
+    this.#settings.fleet.close();
   }
 
   #look(): void {
@@ -130,6 +133,7 @@ export class QueueMapping {
   }
 
   #wakeAt(at: Instant, act: () => void): void {
+    if (this.#stopped) return;
     const cancel = this.#settings.clock.alarm(at, () => {
       this.#wakes.delete(cancel);
       act();

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { hours, milliseconds, minutes, seconds } from '../../lib/kernel/time.ts';
+import { hours, later, milliseconds, minutes, seconds } from '../../lib/kernel/time.ts';
 import { aFleet, ended } from './fleets.ts';
 
 const row = { pk: 'any' };
@@ -191,6 +191,48 @@ describe('a fleet', () => {
     await pace.idle();
 
     expect(seen).toEqual(['call', 'first alarm', 'second alarm']);
+  });
+
+  it('rings no alarm of a zombie that was taken away before it could ring', async () => {
+    const seen: string[] = [];
+    const { fleet, faults, pace, clock } = aFleet((world) => async () => {
+      const cancel = world.clock.alarm(clock.now(), () => seen.push('alarm'));
+      await world.store.read('own', row);
+      cancel();
+      seen.push('call');
+      return '';
+    });
+    const frozen = faults.freeze({ step: 1, of: 'work', worker: 1 });
+    fleet.invoke('a').catch(() => {});
+    await pace.forward(minutes(5));
+
+    frozen.thaw();
+    await pace.forward(minutes(1));
+
+    expect(seen).toEqual(['call']);
+  });
+
+  it('ends what is at work when it is closed, and leaves no alarm behind', async () => {
+    const seen: string[] = [];
+    const { fleet, faults, pace, clock } = aFleet(
+      (world) => async (event) => {
+        world.clock.alarm(later(clock.now(), hours(1)), () => seen.push('alarm'));
+        if (event === 'stands still') await world.store.read('own', row);
+        await world.clock.sleep(hours(2), new AbortController().signal);
+        return event;
+      },
+      { workers: 3, timeout: hours(3) },
+    );
+    faults.freeze({ step: 1, of: 'work', worker: 3 });
+    const ends = ['sleeps', 'sleeps', 'stands still'].map((event) => ended(fleet.invoke(event)));
+    await pace.idle();
+
+    fleet.close();
+
+    expect(await Promise.all(ends)).toEqual(['work crashed', 'work crashed', 'work crashed']);
+    expect(clock.next()).toBeUndefined();
+    await pace.forward(hours(9));
+    expect(seen).toEqual([]);
   });
 
   it('lets what an invocation left behind stand still until the next one of its sandbox (fact fifo 2.6.1)', async () => {

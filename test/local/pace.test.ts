@@ -38,6 +38,14 @@ describe('the pace of a hand-moved clock', () => {
     ).toBe(0);
   });
 
+  it('waits for a handler’s timer though another, that was there before it, ends meanwhile', async () => {
+    globalThis.setTimeout(() => {}, 50);
+
+    expect(
+      await doneAfter(() => new Promise((resolve) => void globalThis.setTimeout(resolve, 600))),
+    ).toBe(0);
+  });
+
   it('waits for a handler that waits for the network', async () => {
     const server = createServer((_, response) => void response.end('hello'));
     await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
@@ -117,7 +125,7 @@ describe('the pace of a hand-moved clock', () => {
     expect(seen).toEqual(['come to rest', 'next alarm']);
   });
 
-  it('moves to the next alarm and no further, and says when none falls due', async () => {
+  it('moves to the next alarm and no further, or to the end where none falls due', async () => {
     const clock = new HandClock(at(0));
     const pace = new Pace(clock, { count: 0 }, () => false);
     const rung: number[] = [];
@@ -127,9 +135,10 @@ describe('the pace of a hand-moved clock', () => {
     expect(await pace.next(until)).toBe(true);
     expect(clock.now()).toBe(at(1_000));
     expect(await pace.next(until)).toBe(false);
-    expect(clock.now()).toBe(at(1_000));
+    expect(clock.now()).toBe(until);
     expect(rung).toEqual([1_000]);
     expect(await pace.next(at(5_000))).toBe(true);
     expect(await pace.next(at(9_000))).toBe(false);
+    expect(clock.now()).toBe(at(9_000));
   });
 });

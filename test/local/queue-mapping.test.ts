@@ -1,6 +1,7 @@
-import type { SQSEvent } from 'aws-lambda';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { minutes, seconds } from '../../lib/kernel/time.ts';
+import { hours, minutes, seconds } from '../../lib/kernel/time.ts';
 import { FaultPlan } from '../../lib/local/faults.ts';
 import { Queue } from '../../lib/local/fifo-queue.ts';
 import { HandClock } from '../../lib/local/hand-clock.ts';
@@ -12,7 +13,10 @@ import { at } from '../job/rows.ts';
 /** A queue with its mapping, and a function that tells what it was called with. */
 function aMapping(
   answer: (event: SQSEvent) => unknown = () => ({ batchItemFailures: [] }),
-  over: Partial<QueueMappingSettings> & { readonly maxReceiveCount?: number } = {},
+  over: Partial<QueueMappingSettings> & {
+    readonly maxReceiveCount?: number;
+    readonly onCall?: (event: SQSEvent) => void;
+  } = {},
 ) {
   const clock = new HandClock(at(0));
   const random = new SeededRandom(1, clock);
@@ -37,8 +41,10 @@ function aMapping(
     functionTimeout: minutes(1),
     fleet: {
       free: () => 100,
+      close: () => {},
       async invoke(event) {
         activity.count += 1;
+        over.onCall?.(event);
         calls.push(event.Records.map(({ body }) => body));
         running += 1;
         most = Math.max(most, running);
@@ -226,5 +232,79 @@ describe('the mapping of a queue', () => {
 
     expect(it_.clock.next()).toBeUndefined();
     expect(it_.calls).toHaveLength(1);
+  });
+});
+
+/** A function that fails on each message so often as `left` says, and notes whether two calls met at one group. */
+function aFunction(left: Map<string, number>) {
+  const running = new Set<string>();
+  const met: string[] = [];
+  const done: string[] = [];
+  const succeeds = (body: string): boolean => {
+    const failures = left.get(body) ?? 0;
+    left.set(body, failures - 1);
+    return failures <= 0;
+  };
+  return {
+    met,
+    done,
+    onCall({ Records }: SQSEvent): void {
+      for (const group of new Set(Records.map(groupOf))) {
+        if (running.has(group)) met.push(group);
+        running.add(group);
+      }
+    },
+    answer({ Records }: SQSEvent) {
+      const stopped = new Set<string>();
+      for (const record of Records) {
+        running.delete(groupOf(record));
+        if (!stopped.has(groupOf(record)) && succeeds(record.body)) done.push(record.body);
+        else stopped.add(groupOf(record));
+      }
+      return failing(...Records.map(({ body }) => body).filter((it) => !done.includes(it)))({
+        Records,
+      });
+    },
+  };
+}
+
+const groupOf = ({ attributes }: SQSRecord): string => attributes.MessageGroupId ?? '';
+
+describe('any traffic through a mapping', () => {
+  it('never meets itself at one group, and handles each group in order, to its last message', async () => {
+    const message = fc.record({
+      group: fc.constantFrom('A', 'B', 'C'),
+      failures: fc.nat({ max: 2 }),
+      pause: fc.constantFrom(0, 0.5, 30),
+    });
+    let most = 0;
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 25 }), async (traffic) => {
+        const code = aFunction(new Map(traffic.map(({ failures }, i) => [`${i}`, failures])));
+        const it_ = aMapping(code.answer, {
+          maximumConcurrency: 5,
+          batchSize: 3,
+          maxReceiveCount: 1_000,
+          onCall: code.onCall,
+        });
+        for (const [i, { group, pause }] of traffic.entries()) {
+          it_.queue.send({ body: `${i}`, group, dedupId: `${i}` });
+          await it_.pace.forward(seconds(pause));
+        }
+        await it_.pace.forward(hours(12));
+
+        expect(code.met).toEqual([]);
+        expect(it_.left()).toEqual([]);
+        for (const name of ['A', 'B', 'C']) {
+          const sent = traffic.flatMap(({ group }, i) => (group === name ? [`${i}`] : []));
+          expect(code.done.filter((body) => sent.includes(body))).toEqual(sent);
+        }
+        most = Math.max(most, it_.most());
+      }),
+      { numRuns: 60, seed: 3 },
+    );
+
+    expect(most).toBe(3);
   });
 });
