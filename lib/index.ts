@@ -32,6 +32,7 @@ export {
   type Jobs,
   type Submitted,
 } from './handler/create-jobs.ts';
+export { type Config, defineConfig } from './handler/define-config.ts';
 export {
   type Attempt,
   defineJob,
@@ -46,6 +47,7 @@ export type { EventOf, JobEvent } from './handler/job-event.ts';
 export { type JobHandlerSettings, jobHandler } from './handler/job-handler.ts';
 export type { JobView, Result } from './handler/job-view.ts';
 export type { Message } from './handler/message.ts';
+export type { OfWorld } from './handler/of-world.ts';
 export type { Handler, SqsHandler } from './handler/queue-handler.ts';
 export type { Reading } from './handler/reading.ts';
 export { type RelaySettings, relayHandler } from './handler/relay-handler.ts';

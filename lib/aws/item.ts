@@ -6,7 +6,7 @@ import type { Row } from '../ports/store.ts';
 export const itemOf = (row: Row): Record<string, SdkValue> => sdkFields(marshalled(row));
 
 /** A row as the SDK received it. */
-export const rowOf = (item: Record<string, SdkValue>): Row => unmarshalled(ownFields(item));
+export const rowOf = (item: Record<string, SdkValue>): Row => unmarshalled(imageOf(item));
 
 const sdkFields = (fields: Record<string, AttributeValue>): Record<string, SdkValue> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, sdkValue(value)]));
@@ -19,7 +19,8 @@ function sdkValue(value: AttributeValue): SdkValue {
   return value;
 }
 
-const ownFields = (fields: Record<string, SdkValue>): Record<string, AttributeValue> =>
+/** Fields as the table's stream shows them to a function: bytes are base64 text. */
+export const imageOf = (fields: Record<string, SdkValue>): Record<string, AttributeValue> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, ownValue(value)]));
 
 function ownValue(value: SdkValue): AttributeValue {
@@ -27,6 +28,6 @@ function ownValue(value: SdkValue): AttributeValue {
   if (value.BS !== undefined)
     return { BS: value.BS.map((bytes) => Buffer.from(bytes).toString('base64')) };
   if (value.L !== undefined) return { L: value.L.map(ownValue) };
-  if (value.M !== undefined) return { M: ownFields(value.M) };
+  if (value.M !== undefined) return { M: imageOf(value.M) };
   return value as AttributeValue;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+export type { OfWorld } from '../handler/of-world.ts';
 export type { Faults, Frozen, Service, Strike, Where } from './faults.ts';
 export {
   type Laptop,
@@ -12,5 +13,5 @@ export {
   type Settled,
   startLaptop,
 } from './laptop.ts';
-export type { LaptopSettings, OfWorld } from './laptop-settings.ts';
+export type { LaptopSettings } from './laptop-settings.ts';
 export type { Point } from './point.ts';

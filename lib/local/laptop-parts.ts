@@ -1,6 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { definition, type Job, withRun } from '../handler/define-job.ts';
 import { jobHandler } from '../handler/job-handler.ts';
+import type { OfWorld } from '../handler/of-world.ts';
 import type { SqsHandler } from '../handler/queue-handler.ts';
 import { realClock } from '../handler/real-clock.ts';
 import { relayHandler } from '../handler/relay-handler.ts';
@@ -18,7 +19,7 @@ import { Queue } from './fifo-queue.ts';
 import { Fleet } from './fleet.ts';
 import type { Gate } from './gate.ts';
 import { HandClock } from './hand-clock.ts';
-import type { LaptopSettings, OfWorld } from './laptop-settings.ts';
+import type { LaptopSettings } from './laptop-settings.ts';
 import { LocalSender, type Target } from './local-sender.ts';
 import { LocalVisibility } from './local-visibility.ts';
 import { MemoryBucket } from './memory-bucket.ts';

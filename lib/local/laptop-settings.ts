@@ -1,11 +1,7 @@
 import type { Job } from '../handler/define-job.ts';
-import type { SqsHandler } from '../handler/queue-handler.ts';
+import type { OfWorld } from '../handler/of-world.ts';
 import type { Duration } from '../kernel/brand.ts';
 import type { Happening } from '../kernel/happening.ts';
-import type { World } from '../ports/world.ts';
-
-/** A handler that waits for its world: written once as `(world) => fifoHandler(…, world)`, it runs on AWS and here. */
-export type OfWorld = (world: World) => SqsHandler;
 
 /** What runs on a laptop, and how. */
 export interface LaptopSettings<Queues extends string, Time> {

@@ -1,0 +1,81 @@
+import {
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
+import { clientSettings } from './client-settings.ts';
+import type { QueueAddress } from './make-resources.ts';
+
+/** How long one request waits for a message, in seconds; shorter than a request may take. */
+const wait = 3;
+
+/** A queue as an event source mapping reads it: records as Lambda hands them to a function. */
+export class QueueSource {
+  readonly #client: SQSClient;
+  readonly #queue: QueueAddress;
+
+  constructor(endpoint: string, queue: QueueAddress) {
+    this.#client = new SQSClient(clientSettings({ endpoint }));
+    this.#queue = queue;
+  }
+
+  /** Up to 10 messages; none after a few seconds without one, or once `signal` fires. */
+  async receive(signal: AbortSignal): Promise<readonly SQSRecord[]> {
+    const command = new ReceiveMessageCommand({
+      QueueUrl: this.#queue.url,
+      MaxNumberOfMessages: 10,
+      WaitTimeSeconds: wait,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    });
+    const { Messages = [] } = await this.#client.send(command, { abortSignal: signal });
+    return Messages.map((message) => recordOf(message, this.#queue.arn));
+  }
+
+  /** Takes messages away; what can't be taken comes back when its visibility timeout ends. */
+  async delete(records: readonly SQSRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const Entries = records.map(({ receiptHandle }, i) => ({
+      Id: String(i),
+      ReceiptHandle: receiptHandle,
+    }));
+    await this.#client.send(new DeleteMessageBatchCommand({ QueueUrl: this.#queue.url, Entries }));
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+}
+
+function recordOf(message: Message, arn: string): SQSRecord {
+  const { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '' } = message;
+  return {
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    attributes: message.Attributes as unknown as SQSRecord['attributes'],
+    messageAttributes: attributesOf(message),
+    md5OfBody: MD5OfBody,
+    eventSource: 'aws:sqs',
+    eventSourceARN: arn,
+    awsRegion: arn.split(':')[3] ?? '',
+  };
+}
+
+const attributesOf = ({ MessageAttributes = {} }: Message): SQSRecord['messageAttributes'] =>
+  Object.fromEntries(
+    Object.entries(MessageAttributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
+      name,
+      {
+        dataType: DataType ?? 'String',
+        stringListValues: [],
+        binaryListValues: [],
+        ...(StringValue === undefined ? {} : { stringValue: StringValue }),
+        ...(BinaryValue === undefined
+          ? {}
+          : { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
+      },
+    ]),
+  );

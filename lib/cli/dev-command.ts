@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Dev, startDev } from '../dev/dev.ts';
+import type { Note } from '../dev/note.ts';
+import { watch } from '../dev/watch.ts';
+import { realClock } from '../handler/real-clock.ts';
+import type { Duration } from '../kernel/brand.ts';
+import { permanent } from '../kernel/failure.ts';
+import { seconds } from '../kernel/time.ts';
+import { introduced, printed } from './printed.ts';
+
+/** What a command needs of the process that runs it. */
+export interface Shell {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly folder: string;
+  print(line: string): void;
+  /** Resolves when the command shall end. */
+  readonly ended: Promise<unknown>;
+}
+
+/** How the command is used. */
+export const devUsage = `lanekeeper dev: runs the handlers of lanekeeper.config.ts behind real queues and a real stream
+
+  --config FILE        the project's config (default: lanekeeper.config.ts, .mts, .js or .mjs here)
+  --endpoint URL       where SQS, SNS, DynamoDB and S3 are (default: AWS_ENDPOINT_URL)
+  --prefix NAME        before the names of all resources (default: dev)
+  --workers N          processes of each function (default: 2)
+  --timeout SECONDS    how long a function may run (default: 60)
+  --visibility SECONDS how long a queue hides a message (default: six times the timeout)
+  --no-watch           don't load the code anew when it changes
+  --json               print one JSON object per line`;
+
+/** Runs until the shell says that it shall end. @throws Failure for a setting that can't be right */
+export async function devCommand(shell: Shell): Promise<void> {
+  const options = optionsOf(shell);
+  const tell = (note: Note): void => {
+    const line = options.json ? JSON.stringify(note) : printed(note);
+    if (line !== undefined) shell.print(line);
+  };
+  await using dev = await startDev({ ...options, env: shell.env, told: tell });
+  const file = saved(dev, shell.folder);
+  if (options.json) shell.print(JSON.stringify({ kind: 'ready', environment: dev.environment }));
+  else shell.print(introduced(dev, options.endpoint, relative(shell.folder, file)));
+  const unwatch = options.watch
+    ? watch(dirname(options.config), realClock, () => void dev.reload())
+    : () => {};
+  await shell.ended;
+  unwatch();
+}
+
+const flags = {
+  config: { type: 'string' },
+  endpoint: { type: 'string' },
+  prefix: { type: 'string', default: 'dev' },
+  workers: { type: 'string', default: '2' },
+  timeout: { type: 'string', default: '60' },
+  visibility: { type: 'string' },
+  watch: { type: 'boolean', default: true },
+  json: { type: 'boolean', default: false },
+} as const;
+
+function optionsOf({ args, env, folder }: Shell) {
+  const { values } = parseArgs({ args: [...args], options: flags, allowNegative: true });
+  const { prefix, watch, json } = values;
+  if (!/^[a-z0-9][a-z0-9-]{0,19}$/.test(prefix))
+    throw permanent(
+      'setting-malformed',
+      `--prefix takes 1 to 20 small letters, digits and dashes, since a bucket bears it, got "${prefix}"`,
+    );
+  return {
+    config: configOf(values.config, folder),
+    endpoint: endpointOf(values.endpoint ?? env['AWS_ENDPOINT_URL']),
+    prefix,
+    watch,
+    json,
+    workers: whole('--workers', values.workers, 100),
+    timeout: inSeconds('--timeout', values.timeout, 900),
+    ...(values.visibility === undefined
+      ? {}
+      : { visibility: inSeconds('--visibility', values.visibility, 43_200) }),
+  };
+}
+
+const names = ['ts', 'mts', 'js', 'mjs'].map((ending) => `lanekeeper.config.${ending}`);
+
+function configOf(named: string | undefined, folder: string): string {
+  const paths = (named === undefined ? names : [named]).map((name) => resolve(folder, name));
+  const found = paths.find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw permanent(
+    'config-missing',
+    named === undefined
+      ? `there is no ${names[0]} in ${folder}: write one with export default defineConfig({ jobs: [...] }), or name yours with --config`
+      : `there is no file ${paths[0]}`,
+  );
+}
+
+function endpointOf(text: string | undefined): string {
+  if (text === undefined || text === '')
+    throw permanent(
+      'endpoint-missing',
+      'no endpoint is named: lanekeeper dev makes queues, tables and a bucket, so it asks for an emulator by --endpoint or AWS_ENDPOINT_URL, such as http://127.0.0.1:4566',
+    );
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw permanent(
+    'setting-malformed',
+    `an endpoint is a URL such as http://127.0.0.1:4566, got "${text}"`,
+  );
+}
+
+function whole(flag: string, text: string, most: number): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count >= 1 && count <= most) return count;
+  throw permanent(
+    'setting-malformed',
+    `${flag} takes a whole number from 1 to ${most}, got "${text}"`,
+  );
+}
+
+const inSeconds = (flag: string, text: string, most: number): Duration =>
+  seconds(whole(flag, text, most));
+
+/** Keeps the environment that `onAws()` reads where the project's own processes find it. */
+function saved(dev: Dev, folder: string): string {
+  const file = join(folder, '.lanekeeper', 'dev.env');
+  mkdirSync(dirname(file), { recursive: true });
+  const lines = Object.entries(dev.environment).map(([name, value]) => `${name}='${value}'`);
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return file;
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { isFailure } from '../kernel/failure.ts';
+import { devCommand, devUsage } from './dev-command.ts';
+
+/** The command `lanekeeper`. */
+const [command, ...args] = process.argv.slice(2);
+
+/** Emulators take any credentials, and the SDK asks for some. */
+const emulated = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' } as const;
+
+async function main(): Promise<void> {
+  if (command !== 'dev' || args.includes('--help')) {
+    process.stdout.write(`${devUsage}\n`);
+    process.exitCode = command === undefined || command === '--help' || command === 'dev' ? 0 : 2;
+    return;
+  }
+  process.env['AWS_REGION'] ??= process.env['AWS_DEFAULT_REGION'] ?? 'us-east-1';
+  if (process.env['AWS_PROFILE'] === undefined)
+    for (const [name, value] of Object.entries(emulated)) process.env[name] ??= value;
+  await devCommand({
+    args,
+    env: process.env,
+    folder: process.cwd(),
+    print: (line) => void process.stdout.write(`${line}\n`),
+    ended: new Promise((end) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+    }),
+  });
+}
+
+await main().catch((thrown: unknown) => {
+  const said = thrown instanceof Error ? thrown.message : String(thrown);
+  process.stderr.write(isFailure(thrown) ? `${thrown.code}: ${said}\n` : `${said}\n`);
+  process.exitCode = 1;
+});

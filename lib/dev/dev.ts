@@ -1,0 +1,240 @@
+import { resolve } from 'node:path';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { makeResources, type Resources, type WantedQueue } from '../aws/make-resources.ts';
+import { QueueSource } from '../aws/queue-source.ts';
+import { StreamSource } from '../aws/stream-source.ts';
+import { realClock } from '../handler/real-clock.ts';
+import type { Duration } from '../kernel/brand.ts';
+import { environment, tables } from '../kernel/settings.ts';
+import { minutes, seconds, sum, times } from '../kernel/time.ts';
+import type { Note } from './note.ts';
+import { type Fn, functionsOf, type Plan } from './plan.ts';
+import { ProcessFleet } from './process-fleet.ts';
+import { QueuePoller } from './queue-poller.ts';
+import { Sandbox } from './sandbox.ts';
+import { StreamPoller } from './stream-poller.ts';
+
+/** What runs, where, and how. */
+export interface DevSettings {
+  /** The project's config file. */
+  readonly config: string;
+  /** Where SQS, SNS, DynamoDB and S3 are. */
+  readonly endpoint: string;
+  /** Before the names of all resources. @default 'dev' */
+  readonly prefix?: string;
+  /** Processes of each function. @default 2, the fewest that can race */
+  readonly workers?: number;
+  /** How long a function may run, unless a job's `limits.attempt` asks for more. @default minutes(1), as infra does */
+  readonly timeout?: Duration;
+  /** How long a queue hides a message. @default six times the function's timeout, as infra does */
+  readonly visibility?: Duration;
+  /** What worker processes inherit, beside the settings that are made here. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly told: (note: Note) => void;
+}
+
+/** A project that runs in development. */
+export interface Dev extends AsyncDisposable {
+  readonly plan: Plan;
+  readonly resources: Resources;
+  /** The environment that `onAws()` reads, for processes of your own. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Loads the project's code anew: later invocations run it, and what it names anew exists then. */
+  reload(): Promise<void>;
+}
+
+/** How often orphans are swept, and how long work may go on when all is stopped. */
+const pauses = { sweep: minutes(1), stop: seconds(3) } as const;
+
+/** Runs a project's handlers in worker processes behind real queues and a real stream. @throws Error for a config that can't be loaded, Failure for one that can't be right */
+export async function startDev(settings: DevSettings): Promise<Dev> {
+  const dev = new Running(settings);
+  await dev.begin();
+  return dev;
+}
+
+/** A function with its processes and what feeds it. */
+interface Lane {
+  readonly fleet: ProcessFleet;
+  stop(): Promise<void>;
+}
+
+class Running implements Dev {
+  readonly #settings: DevSettings;
+  readonly #lanes = new Map<string, Lane>();
+  #plan: Plan | undefined;
+  #resources: Resources | undefined;
+
+  constructor(settings: DevSettings) {
+    this.#settings = { ...settings, config: resolve(settings.config) };
+  }
+
+  get plan(): Plan {
+    return begun(this.#plan);
+  }
+
+  get resources(): Resources {
+    return begun(this.#resources);
+  }
+
+  get environment(): Readonly<Record<string, string>> {
+    const { tables, bucket, targets } = this.resources;
+    return {
+      AWS_ENDPOINT_URL: this.#settings.endpoint,
+      [environment.tables]: JSON.stringify(tables),
+      [environment.bucket]: bucket,
+      [environment.targets]: JSON.stringify(targets),
+    };
+  }
+
+  async begin(): Promise<void> {
+    const { added } = await this.#follow(await this.#readPlan());
+    await Promise.all(added.map((name) => this.#lanes.get(name)?.fleet.warm()));
+  }
+
+  async reload(): Promise<void> {
+    const { told } = this.#settings;
+    try {
+      const plan = await this.#readPlan();
+      for (const { fleet } of this.#lanes.values()) fleet.reload();
+      told({ kind: 'reloaded', ...(await this.#follow(plan)) });
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      told({ kind: 'not-loaded', name: 'config', why });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const lanes = [...this.#lanes.values()];
+    this.#lanes.clear();
+    await Promise.all(lanes.map(ended));
+  }
+
+  /** Asks a process of its own, so that this one never holds an old state of the project's code. */
+  async #readPlan(): Promise<Plan> {
+    const sandbox = await this.#start({ role: 'plan', name: 'plan' }, this.#settings.env);
+    await sandbox.stop();
+    return sandbox.plan;
+  }
+
+  /** Makes what a plan names, begins its new functions and ends those that are gone. */
+  async #follow(plan: Plan): Promise<{ readonly added: string[]; readonly removed: string[] }> {
+    const { endpoint, prefix = 'dev' } = this.#settings;
+    const wanted = functionsOf(plan);
+    const queues = wanted.flatMap((fn) => this.#queueOf(fn, plan));
+    this.#resources = await makeResources({ endpoint, prefix, tables: plan.tables, queues });
+    this.#plan = plan;
+    const removed = [...this.#lanes.keys()].filter(
+      (name) => !wanted.some((fn) => labelOf(fn) === name),
+    );
+    for (const name of removed) {
+      const lane = this.#lanes.get(name);
+      this.#lanes.delete(name);
+      if (lane !== undefined) await ended(lane);
+    }
+    const added = wanted.filter((fn) => !this.#lanes.has(labelOf(fn)));
+    for (const fn of added) this.#lanes.set(labelOf(fn), this.#lane(fn));
+    return { added: added.map(labelOf), removed };
+  }
+
+  #lane(fn: Fn): Lane {
+    const { told, workers = 2 } = this.#settings;
+    const fleet = this.#fleet(fn);
+    const feed = { fleet, clock: realClock, told };
+    const { endpoint } = this.#settings;
+    if (fn.role === 'sweeper') return { fleet, stop: scheduled(fleet, told) };
+    if (fn.role === 'relay') {
+      const source = new StreamSource(endpoint, this.resources.tables[tables.jobs] ?? '');
+      const poller = new StreamPoller({ ...feed, source, filter: isNews });
+      return { fleet, stop: () => poller.stop() };
+    }
+    const address = begun(this.resources.queues[queueNameOf(fn)]);
+    const source = new QueueSource(endpoint, address);
+    const poller = new QueuePoller({ ...feed, source, workers });
+    return { fleet, stop: () => poller.stop() };
+  }
+
+  #fleet(fn: Fn): ProcessFleet {
+    const { workers = 2, told } = this.#settings;
+    return new ProcessFleet({
+      name: labelOf(fn),
+      workers: fn.role === 'sweeper' ? 1 : workers,
+      timeout: this.#timeoutOf(fn, this.plan),
+      clock: realClock,
+      told,
+      start: () => this.#start(fn, { ...this.#settings.env, ...this.environment }),
+    });
+  }
+
+  #start(
+    { role, name }: { readonly role: Fn['role'] | 'plan'; readonly name: string },
+    env: Readonly<Record<string, string | undefined>>,
+  ): Promise<Sandbox> {
+    return Sandbox.start({ config: this.#settings.config, args: [role, name], env });
+  }
+
+  #queueOf(fn: Fn, plan: Plan): readonly WantedQueue[] {
+    if (fn.role === 'relay' || fn.role === 'sweeper') return [];
+    const { visibility = times(this.#timeoutOf(fn, plan), 6) } = this.#settings;
+    return [
+      {
+        name: queueNameOf(fn),
+        role: fn.role,
+        visibilityTimeout: visibility,
+        maxReceiveCount: fn.role === 'commands' ? 1_000 : 10,
+      },
+    ];
+  }
+
+  /** As long as functions run, or as one attempt of the job may if that was set, and the margin. */
+  #timeoutOf({ role, name }: Fn, { jobs }: Plan): Duration {
+    const { timeout = minutes(1) } = this.#settings;
+    const attempt = jobs.find((job) => job.name === name)?.attempt;
+    if (role !== 'commands' || attempt === undefined || attempt === minutes(15)) return timeout;
+    return Math.min(minutes(15), Math.max(timeout, sum(attempt, seconds(5)))) as Duration;
+  }
+}
+
+/** Stops what feeds a function, then its processes, though they be at work. */
+async function ended({ fleet, stop }: Lane): Promise<void> {
+  const wait = new AbortController();
+  await Promise.race([stop(), realClock.sleep(pauses.stop, wait.signal)]);
+  wait.abort();
+  await fleet.stop();
+}
+
+/** Calls a function again and again. */
+function scheduled(fleet: ProcessFleet, told: (note: Note) => void): () => Promise<void> {
+  const stopped = new AbortController();
+  const run = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      await realClock.sleep(pauses.sweep, stopped.signal);
+      if (stopped.signal.aborted) return;
+      await fleet.invoke({}).catch((thrown: unknown) => {
+        const why = thrown instanceof Error ? thrown.message : String(thrown);
+        told({ kind: 'invocation-failed', name: fleet.name, why });
+      });
+    }
+  };
+  const all = run();
+  return () => {
+    stopped.abort();
+    return all;
+  };
+}
+
+const labelOf = ({ role, name }: Fn): string => (role === 'commands' ? `commands-${name}` : name);
+
+function queueNameOf({ role, name }: Fn): string {
+  if (role === 'own') return name;
+  return role === 'commands' ? `commands-${name}.fifo` : `${name}.fifo`;
+}
+
+/** What the relay's filter asks for: rows with news, and never what the time to live removed. */
+const isNews = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
+  eventName !== 'REMOVE' && dynamodb?.NewImage !== undefined && 'news' in dynamodb.NewImage;
+
+function begun<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the project has not begun to run');
+  return value;
+}

@@ -1,0 +1,39 @@
+/** What happens while a project runs in development; the command prints these. */
+export type Note =
+  | { readonly kind: 'worker-started'; readonly name: string; readonly pid: number }
+  | {
+      readonly kind: 'worker-ended';
+      readonly name: string;
+      readonly pid: number;
+      readonly why: string;
+    }
+  | {
+      readonly kind: 'invoked';
+      readonly name: string;
+      readonly pid: number;
+      readonly messages: readonly Noted[];
+    }
+  | {
+      readonly kind: 'answered';
+      readonly name: string;
+      readonly pid: number;
+      readonly count: number;
+      readonly failed: number;
+      readonly took: number;
+    }
+  | { readonly kind: 'invocation-failed'; readonly name: string; readonly why: string }
+  | { readonly kind: 'not-loaded'; readonly name: string; readonly why: string }
+  | { readonly kind: 'source-failed'; readonly name: string; readonly why: string }
+  | {
+      readonly kind: 'reloaded';
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+    };
+
+/** A message of a batch, without its body. */
+export interface Noted {
+  readonly id: string;
+  readonly group: string | undefined;
+  readonly sequenceNumber: string | undefined;
+  readonly receiveCount: number;
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Call, Reply } from './parcel.ts';
+import type { Plan } from './plan.ts';
+
+/** How a worker process is started. */
+export interface SandboxSettings {
+  /** The project's config file. */
+  readonly config: string;
+  /** What it becomes: a role and a name. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Node takes `.ts` here and `.js` in what is published. */
+const main = fileURLToPath(import.meta.url).replace(/sandbox\.(ts|js)$/, 'worker-main.$1');
+
+/** One worker process: runs one invocation at a time, and can die at any moment. */
+export class Sandbox {
+  /** What the config that it loaded asks for. */
+  readonly plan: Plan;
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<string>;
+  #calls = 0;
+
+  private constructor(process: ChildProcess, ended: Promise<string>, plan: Plan) {
+    this.#process = process;
+    this.#ended = ended;
+    this.plan = plan;
+  }
+
+  /** Starts one. @throws Error with what its code said, where it can't be loaded */
+  static async start({ config, args, env }: SandboxSettings): Promise<Sandbox> {
+    const child = fork(main, [config, ...args], {
+      env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const ended = new Promise<string>((resolve) => {
+      child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
+      child.once('error', (error) => resolve(error.message));
+    });
+    const first = new Promise<Reply>((resolve) => child.once('message', resolve));
+    const reply = await Promise.race([first, ended]);
+    if (typeof reply === 'string')
+      throw new Error(`a worker process ended with ${reply} at its start`);
+    if (reply.kind === 'ready') return new Sandbox(child, ended, reply.plan);
+    child.kill('SIGKILL');
+    throw new Error(reply.kind === 'broken' ? reply.why : 'a worker process began with an answer');
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** The signal or code with which the process ended; pending while it lives. */
+  get ended(): Promise<string> {
+    return this.#ended;
+  }
+
+  isAlive(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** One invocation. @throws Error with what the handler threw, or when the process ends before it answers */
+  async invoke(call: Omit<Call, 'id'>): Promise<unknown> {
+    this.#calls += 1;
+    const id = this.#calls;
+    const { reply, forget } = this.#listen(id);
+    // A process that is gone answers by its end.
+    this.#process.send({ id, ...call }, () => {});
+    const answer = await Promise.race([reply, this.#ended]);
+    forget();
+    if (typeof answer === 'string') throw new Error(`its process ended with ${answer}`);
+    if (answer.kind === 'threw') throw new Error(answer.why);
+    return answer.response;
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL');
+  }
+
+  /** Ends the process and waits until it is gone. */
+  async stop(): Promise<void> {
+    this.kill();
+    await this.#ended;
+  }
+
+  #listen(id: number): { readonly reply: Promise<Answer>; forget(): void } {
+    let take: (reply: Reply) => void = () => {};
+    const reply = new Promise<Answer>((resolve) => {
+      take = (it) => {
+        if ((it.kind === 'answered' || it.kind === 'threw') && it.id === id) resolve(it);
+      };
+    });
+    this.#process.on('message', take);
+    return { reply, forget: () => void this.#process.off('message', take) };
+  }
+}
+
+type Answer = Extract<Reply, { readonly id: number }>;

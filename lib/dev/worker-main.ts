@@ -1,0 +1,82 @@
+import { pathToFileURL } from 'node:url';
+import type { Context } from 'aws-lambda';
+import { onAws } from '../aws/on-aws.ts';
+import type { Config } from '../handler/define-config.ts';
+import { jobHandler } from '../handler/job-handler.ts';
+import { realClock } from '../handler/real-clock.ts';
+import { relayHandler } from '../handler/relay-handler.ts';
+import { sweepHandler } from '../handler/sweep-handler.ts';
+import { permanent } from '../kernel/failure.ts';
+import type { World } from '../ports/world.ts';
+import { loadConfig } from './load-config.ts';
+import type { Call, Reply } from './parcel.ts';
+import { type Fn, planOf } from './plan.ts';
+
+/**
+ * A worker process: loads the project's config, becomes one of its functions, and runs one invocation after the other as
+ * its parent asks. It ends with its parent, and may be killed at any moment.
+ */
+
+type Run = (event: never, context: Context) => Promise<unknown>;
+
+const [file = '', role = '', name = ''] = process.argv.slice(2);
+
+const tell = (reply: Reply): void => void process.send?.(reply);
+
+const said = (thrown: unknown): string =>
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+
+function handlerOf(config: Config, { role, name }: Fn, world: World): Run {
+  const { jobs = [], consumers = {}, queues = {} } = config;
+  const job = jobs.find((one) => one.name === name);
+  if (role === 'relay') return relayHandler(world);
+  if (role === 'sweeper') return sweepHandler(world);
+  if (role === 'commands' && job !== undefined) return jobHandler(job, world);
+  const make = role === 'consumer' ? consumers[name] : queues[name];
+  if (make !== undefined) return make(world);
+  throw permanent('config-invalid', `the config has no ${role} called "${name}" any more`);
+}
+
+function contextOf({ requestId, deadline }: Call): Context {
+  return {
+    callbackWaitsForEmptyEventLoop: false,
+    functionName: name,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${name}`,
+    memoryLimitInMB: '512',
+    awsRequestId: requestId,
+    logGroupName: `/aws/lambda/${name}`,
+    logStreamName: String(process.pid),
+    getRemainingTimeInMillis: () => Math.max(0, deadline - realClock.now()),
+    done() {},
+    fail() {},
+    succeed() {},
+  };
+}
+
+async function answered(run: Run, call: Call): Promise<Reply> {
+  try {
+    const response = await run(call.event as never, contextOf(call));
+    return { kind: 'answered', id: call.id, response };
+  } catch (thrown) {
+    return { kind: 'threw', id: call.id, why: said(thrown) };
+  }
+}
+
+async function begin(): Promise<void> {
+  const config = await loadConfig(pathToFileURL(file));
+  const plan = planOf(config);
+  if (role !== 'plan') {
+    const run = handlerOf(config, { role: role as Fn['role'], name }, onAws());
+    process.on('message', (call: Call) => void answered(run, call).then(tell));
+  }
+  tell({ kind: 'ready', plan });
+}
+
+// Its parent decides when it ends: a Ctrl-C reaches both.
+process.on('SIGINT', () => {});
+process.on('disconnect', () => process.exit());
+await begin().catch((thrown: unknown) => {
+  tell({ kind: 'broken', why: said(thrown) });
+  process.disconnect?.();
+});
