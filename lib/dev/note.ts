@@ -35,5 +35,6 @@ export interface Noted {
   readonly id: string;
   readonly group: string | undefined;
   readonly sequenceNumber: string | undefined;
+  readonly dedupId: string | undefined;
   readonly receiveCount: number;
 }

@@ -81,6 +81,7 @@ const noted = ({ messageId, attributes }: SQSRecord): Noted => ({
   id: messageId,
   group: attributes.MessageGroupId,
   sequenceNumber: attributes.SequenceNumber,
+  dedupId: attributes.MessageDeduplicationId,
   receiveCount: Number(attributes.ApproximateReceiveCount),
 });
 

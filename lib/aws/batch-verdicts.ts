@@ -1,0 +1,44 @@
+import type { Entry, Verdict } from '../ports/sender.ts';
+import { leftOut } from './in-requests.ts';
+import { isCircumstance } from './trouble.ts';
+
+/** What SQS and SNS answer to a batch. */
+export interface BatchReply {
+  readonly Successful?: readonly { readonly Id?: string | undefined }[] | undefined;
+  readonly Failed?: readonly Failed[] | undefined;
+}
+
+interface Failed {
+  readonly Id?: string | undefined;
+  readonly SenderFault?: boolean | undefined;
+  readonly Code?: string | undefined;
+  readonly Message?: string | undefined;
+}
+
+/** What an entry says in a batch, beside its body; `Id` is its place. */
+export const batchEntryOf = ({ id, group, attributes = {} }: Entry, place: number) => ({
+  Id: String(place),
+  MessageGroupId: group,
+  MessageDeduplicationId: id,
+  MessageAttributes: Object.fromEntries(
+    Object.entries(attributes).map(([name, StringValue]) => [
+      name,
+      { DataType: 'String', StringValue },
+    ]),
+  ),
+});
+
+/** Reads a reply to so many entries: only what is named as successful was accepted, and a sender's fault will never pass as it is. */
+export const batchVerdicts = (count: number, reply: BatchReply): readonly Verdict[] =>
+  Array.from({ length: count }, (_, place) => verdictOf(String(place), reply));
+
+function verdictOf(id: string, { Successful = [], Failed = [] }: BatchReply): Verdict {
+  if (Successful.some(({ Id }) => Id === id)) return { kind: 'sent' };
+  const failed = Failed.find(({ Id }) => Id === id);
+  if (failed === undefined) return leftOut;
+  const { Code = 'no code', Message = '', SenderFault = false } = failed;
+  return {
+    kind: SenderFault && !isCircumstance(Code) ? 'refused' : 'outage',
+    why: `${Code}: ${Message}`,
+  };
+}
