@@ -1,17 +1,29 @@
 import { resolve } from 'node:path';
-import type { DynamoDBRecord } from 'aws-lambda';
-import { makeResources, type Resources, type WantedQueue } from '../aws/make-resources.ts';
+import { findResources } from '../aws/find-resources.ts';
+import { makeResources, type Resources } from '../aws/make-resources.ts';
 import { QueueSource } from '../aws/queue-source.ts';
 import { StreamSource } from '../aws/stream-source.ts';
+import { isNews } from '../handler/is-news.ts';
 import { realClock } from '../handler/real-clock.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { environment, tables } from '../kernel/settings.ts';
-import { minutes, seconds, sum, times } from '../kernel/time.ts';
+import { minutes, seconds } from '../kernel/time.ts';
 import type { Note } from './note.ts';
-import { type Fn, functionsOf, type Plan } from './plan.ts';
+import {
+  type Fn,
+  functionsOf,
+  type Lengths,
+  labelOf,
+  type Plan,
+  queueNameOf,
+  queuesOf,
+  timeoutOf,
+} from './plan.ts';
 import { ProcessFleet } from './process-fleet.ts';
 import { QueuePoller } from './queue-poller.ts';
+import { said } from './said.ts';
 import { Sandbox } from './sandbox.ts';
+import { Schedule } from './schedule.ts';
 import { StreamPoller } from './stream-poller.ts';
 
 /** What runs, where, and how. */
@@ -69,6 +81,11 @@ class Running implements Dev {
     this.#settings = { ...settings, config: resolve(settings.config) };
   }
 
+  get #lengths(): Lengths {
+    const { timeout = minutes(1), visibility } = this.#settings;
+    return { timeout, ...(visibility === undefined ? {} : { visibility }) };
+  }
+
   get plan(): Plan {
     return begun(this.#plan);
   }
@@ -99,8 +116,7 @@ class Running implements Dev {
       for (const { fleet } of this.#lanes.values()) fleet.reload();
       told({ kind: 'reloaded', ...(await this.#follow(plan)) });
     } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message : String(thrown);
-      told({ kind: 'not-loaded', name: 'config', why });
+      told({ kind: 'not-loaded', name: 'config', why: said(thrown) });
     }
   }
 
@@ -119,10 +135,16 @@ class Running implements Dev {
 
   /** Makes what a plan names, begins its new functions and ends those that are gone. */
   async #follow(plan: Plan): Promise<{ readonly added: string[]; readonly removed: string[] }> {
-    const { endpoint, prefix = 'dev' } = this.#settings;
+    const { endpoint, env, prefix = 'dev' } = this.#settings;
     const wanted = functionsOf(plan);
-    const queues = wanted.flatMap((fn) => this.#queueOf(fn, plan));
-    this.#resources = await makeResources({ endpoint, prefix, tables: plan.tables, queues });
+    const queues = queuesOf(plan, this.#lengths);
+    this.#resources = this.#areGiven()
+      ? await findResources(
+          endpoint,
+          env,
+          queues.map(({ name }) => name),
+        )
+      : await makeResources({ endpoint, prefix, tables: plan.tables, queues });
     this.#plan = plan;
     const removed = [...this.#lanes.keys()].filter(
       (name) => !wanted.some((fn) => labelOf(fn) === name),
@@ -137,12 +159,20 @@ class Running implements Dev {
     return { added: added.map(labelOf), removed };
   }
 
+  /** Whether the environment names resources that exist already. */
+  #areGiven(): boolean {
+    return this.#settings.env[environment.tables] !== undefined;
+  }
+
   #lane(fn: Fn): Lane {
     const { told, workers = 2 } = this.#settings;
     const fleet = this.#fleet(fn);
     const feed = { fleet, clock: realClock, told };
     const { endpoint } = this.#settings;
-    if (fn.role === 'sweeper') return { fleet, stop: scheduled(fleet, told) };
+    if (fn.role === 'sweeper') {
+      const schedule = new Schedule(fleet, { ...feed, every: pauses.sweep });
+      return { fleet, stop: () => schedule.stop() };
+    }
     if (fn.role === 'relay') {
       const source = new StreamSource(endpoint, this.resources.tables[tables.jobs] ?? '');
       const poller = new StreamPoller({ ...feed, source, filter: isNews });
@@ -159,7 +189,7 @@ class Running implements Dev {
     return new ProcessFleet({
       name: labelOf(fn),
       workers: fn.role === 'sweeper' ? 1 : workers,
-      timeout: this.#timeoutOf(fn, this.plan),
+      timeout: timeoutOf(fn, this.plan, this.#lengths.timeout),
       clock: realClock,
       told,
       start: () => this.#start(fn, { ...this.#settings.env, ...this.environment }),
@@ -172,27 +202,6 @@ class Running implements Dev {
   ): Promise<Sandbox> {
     return Sandbox.start({ config: this.#settings.config, args: [role, name], env });
   }
-
-  #queueOf(fn: Fn, plan: Plan): readonly WantedQueue[] {
-    if (fn.role === 'relay' || fn.role === 'sweeper') return [];
-    const { visibility = times(this.#timeoutOf(fn, plan), 6) } = this.#settings;
-    return [
-      {
-        name: queueNameOf(fn),
-        role: fn.role,
-        visibilityTimeout: visibility,
-        maxReceiveCount: fn.role === 'commands' ? 1_000 : 10,
-      },
-    ];
-  }
-
-  /** As long as functions run, or as one attempt of the job may if that was set, and the margin. */
-  #timeoutOf({ role, name }: Fn, { jobs }: Plan): Duration {
-    const { timeout = minutes(1) } = this.#settings;
-    const attempt = jobs.find((job) => job.name === name)?.attempt;
-    if (role !== 'commands' || attempt === undefined || attempt === minutes(15)) return timeout;
-    return Math.min(minutes(15), Math.max(timeout, sum(attempt, seconds(5)))) as Duration;
-  }
 }
 
 /** Stops what feeds a function, then its processes, though they be at work. */
@@ -202,37 +211,6 @@ async function ended({ fleet, stop }: Lane): Promise<void> {
   wait.abort();
   await fleet.stop();
 }
-
-/** Calls a function again and again. */
-function scheduled(fleet: ProcessFleet, told: (note: Note) => void): () => Promise<void> {
-  const stopped = new AbortController();
-  const run = async (): Promise<void> => {
-    while (!stopped.signal.aborted) {
-      await realClock.sleep(pauses.sweep, stopped.signal);
-      if (stopped.signal.aborted) return;
-      await fleet.invoke({}).catch((thrown: unknown) => {
-        const why = thrown instanceof Error ? thrown.message : String(thrown);
-        told({ kind: 'invocation-failed', name: fleet.name, why });
-      });
-    }
-  };
-  const all = run();
-  return () => {
-    stopped.abort();
-    return all;
-  };
-}
-
-const labelOf = ({ role, name }: Fn): string => (role === 'commands' ? `commands-${name}` : name);
-
-function queueNameOf({ role, name }: Fn): string {
-  if (role === 'own') return name;
-  return role === 'commands' ? `commands-${name}.fifo` : `${name}.fifo`;
-}
-
-/** What the relay's filter asks for: rows with news, and never what the time to live removed. */
-const isNews = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
-  eventName !== 'REMOVE' && dynamodb?.NewImage !== undefined && 'news' in dynamodb.NewImage;
 
 function begun<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the project has not begun to run');

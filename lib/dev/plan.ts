@@ -1,6 +1,9 @@
+import type { WantedQueue } from '../aws/make-resources.ts';
 import type { Config } from '../handler/define-config.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
+import { targets } from '../kernel/settings.ts';
+import { minutes, seconds, sum, times } from '../kernel/time.ts';
 
 /** What a config asks for, as plain data: it crosses from the process that loads the project's code to the one that runs it. */
 export interface Plan {
@@ -35,7 +38,7 @@ const queueName = /^[A-Za-z0-9_-]{1,48}$/;
 
 function checkPlan({ jobs, consumers, queues }: Plan): void {
   const names = [
-    ...jobs.map(({ name }) => `commands-${name}`),
+    ...jobs.map(({ name }) => targets.commands(name)),
     ...consumers,
     ...queues.map((name) => name.replace(/\.fifo$/, '')),
   ];
@@ -66,3 +69,43 @@ export const functionsOf = ({ jobs, consumers, queues }: Plan): readonly Fn[] =>
         { role: 'sweeper' as const, name: 'sweeper' },
       ]),
 ];
+
+/** How long functions may run and queues hide messages. */
+export interface Lengths {
+  readonly timeout: Duration;
+  /** @default six times the function's timeout, as infra does */
+  readonly visibility?: Duration;
+}
+
+/** How often a message is received at most before it is set aside; a command practically never is. */
+const receives = { commands: 1_000, others: 10 } as const;
+
+/** The queues of a plan's functions. */
+export const queuesOf = (plan: Plan, { timeout, visibility }: Lengths): readonly WantedQueue[] =>
+  functionsOf(plan).flatMap((fn) => {
+    if (fn.role === 'relay' || fn.role === 'sweeper') return [];
+    const { role } = fn;
+    return [
+      {
+        name: queueNameOf(fn),
+        role,
+        visibilityTimeout: visibility ?? times(timeoutOf(fn, plan, timeout), 6),
+        maxReceiveCount: role === 'commands' ? receives.commands : receives.others,
+      },
+    ];
+  });
+
+/** How long a function may run: as usual, or as long as one attempt of its job may if that was set, and the margin. */
+export function timeoutOf({ role, name }: Fn, { jobs }: Plan, usual: Duration): Duration {
+  const attempt = jobs.find((job) => job.name === name)?.attempt;
+  if (role !== 'commands' || attempt === undefined || attempt === minutes(15)) return usual;
+  return Math.min(minutes(15), Math.max(usual, sum(attempt, seconds(5)))) as Duration;
+}
+
+/** How a function is called. */
+export const labelOf = ({ role, name }: Fn): string =>
+  role === 'commands' ? targets.commands(name) : name;
+
+/** The queue that a function reads. */
+export const queueNameOf = (fn: Fn): string =>
+  fn.role === 'own' ? fn.name : `${labelOf(fn)}.fifo`;

@@ -3,6 +3,7 @@ import type { Duration } from '../kernel/brand.ts';
 import { between, later, seconds, spoken } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Note } from './note.ts';
+import { said } from './said.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** One function and its worker processes. */
@@ -164,6 +165,3 @@ export class ProcessFleet {
     return this.#stopped.signal.aborted;
   }
 }
-
-const said = (thrown: unknown): string =>
-  thrown instanceof Error ? thrown.message : String(thrown);

@@ -5,6 +5,7 @@ import { keptBy } from '../local/queue-mapping.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Note, Noted } from './note.ts';
 import type { ProcessFleet } from './process-fleet.ts';
+import { said } from './said.ts';
 
 /** What a poller reads, and what it calls. */
 export interface QueuePollerSettings {
@@ -84,6 +85,3 @@ const noted = ({ messageId, attributes }: SQSRecord): Noted => ({
   dedupId: attributes.MessageDeduplicationId,
   receiveCount: Number(attributes.ApproximateReceiveCount),
 });
-
-const said = (thrown: unknown): string =>
-  thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);

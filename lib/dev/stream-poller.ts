@@ -5,6 +5,7 @@ import { checkpoint } from '../local/checkpoint.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Note } from './note.ts';
 import type { ProcessFleet } from './process-fleet.ts';
+import { said } from './said.ts';
 
 /** What a poller reads, and what it calls. */
 export interface StreamPollerSettings {
@@ -141,6 +142,3 @@ export class StreamPoller {
     return this.#settings.clock.sleep(length, this.#stopped.signal);
   }
 }
-
-const said = (thrown: unknown): string =>
-  thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);

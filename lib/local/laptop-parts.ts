@@ -1,5 +1,5 @@
-import type { DynamoDBRecord } from 'aws-lambda';
 import { definition, type Job, withRun } from '../handler/define-job.ts';
+import { isNews } from '../handler/is-news.ts';
 import { jobHandler } from '../handler/job-handler.ts';
 import type { OfWorld } from '../handler/of-world.ts';
 import type { SqsHandler } from '../handler/queue-handler.ts';
@@ -120,10 +120,6 @@ interface Base {
   readonly faults: FaultPlan;
   readonly activity: Activity;
 }
-
-/** What the relay's filter asks for: rows with news, and never what the time to live removed. */
-const isNews = ({ eventName, dynamodb }: DynamoDBRecord): boolean =>
-  eventName !== 'REMOVE' && dynamodb?.NewImage !== undefined && 'news' in dynamodb.NewImage;
 
 function memoryStore(stream: ChangeStream, own: readonly string[]): MemoryStore {
   return new MemoryStore({

@@ -8,8 +8,8 @@ export interface Ask {
 }
 
 const inputs: readonly Ask['input'][] = [
-  { dataset: 'flights-20k.json' },
-  { dataset: 'movies.json', format: 'ndjson' },
+  { dataset: 'flights-2k.json' },
+  { dataset: 'birdstrikes.csv', format: 'ndjson' },
   { dataset: 'seattle-weather.csv' },
   { dataset: 'cars.json', format: 'ndjson', compress: true },
   { dataset: 'airports.csv', where: [{ column: 'state', is: 'equals', value: 'TX' }] },
