@@ -10,7 +10,7 @@ afterEach(() => {
 const entry = (name: string): Promise<{ handler: unknown }> =>
   import(`../../../functions/export/${name}.ts`);
 
-describe.each(['worker', 'relay', 'sweep'])('the entry point %s', (name) => {
+describe.each(['worker', 'relay', 'sweep', 'api'])('the entry point %s', (name) => {
   it('is a handler once its settings are there', async () => {
     vi.stubEnv('LANEKEEPER_TABLES', '{"jobs":"jobs","ledger":"ledger","care":"care"}');
     vi.stubEnv('LANEKEEPER_BUCKET', 'results');
