@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { permanent } from 'lanekeeper';
+import { shortly } from './route.ts';
 
 /** Where an export is found. */
 export const addressOf = (intentId: string): string => `/exports/${encodeURIComponent(intentId)}`;
@@ -14,7 +15,7 @@ export function checkAddress(intentId: string): void {
   if (!/[/?%]|^\.{1,2}$/.test(intentId)) return;
   throw permanent(
     'intent-invalid',
-    `an intent id is part of an address, so it has no slash, question mark or percent sign and is not "." or "..", got ${JSON.stringify(intentId.slice(0, 100))}`,
+    `an intent id is part of an address, so it has no slash, question mark or percent sign and is not "." or "..", got ${shortly(intentId)}`,
   );
 }
 
@@ -30,7 +31,7 @@ export function intentIn({ pathParameters }: APIGatewayProxyEventV2): string {
   } catch {
     throw permanent(
       'path-malformed',
-      `a percent sign begins a code such as %20, got ${JSON.stringify(part.slice(0, 100))}`,
+      `a percent sign begins a code such as %20, got ${shortly(part)}`,
     );
   }
 }

@@ -3,6 +3,7 @@ import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { permanent } from 'lanekeeper';
 import { headerOf } from './header-of.ts';
+import { shortly } from './route.ts';
 
 const json = /^application\/([^\s/]+\+)?json$/;
 
@@ -27,7 +28,4 @@ export function jsonBody(): middy.MiddlewareObj<APIGatewayProxyEventV2> {
 }
 
 const wrongType = (type: string) =>
-  permanent(
-    'content-type-wrong',
-    `the content type is application/json, got ${JSON.stringify(type.slice(0, 100))}`,
-  );
+  permanent('content-type-wrong', `the content type is application/json, got ${shortly(type)}`);

@@ -1,7 +1,9 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { permanent, type Request } from 'lanekeeper';
 import * as v from 'valibot';
+import { fieldSaid } from '../field-said.ts';
 import { headerOf } from './header-of.ts';
+import { shortly } from './route.ts';
 
 const body = v.strictObject(
   {
@@ -9,10 +11,7 @@ const body = v.strictObject(
     input: v.unknown(),
     groupId: v.optional(v.string('expected a text')),
   },
-  ({ expected }) =>
-    expected === 'never'
-      ? 'unknown, a body has intentId, input and groupId'
-      : 'expected an object with input, and with intentId and groupId where you want them',
+  fieldSaid,
 );
 
 /** What a caller asks for; the `Idempotency-Key` stands for an intent id that the body leaves out. */
@@ -29,7 +28,7 @@ function bodyInvalid(issue: v.BaseIssue<unknown>) {
   const path = v.getDotPath(issue);
   return permanent(
     'body-invalid',
-    `the body is not right: ${path === null ? '' : `${path}: `}${issue.message}`,
+    `the body is { input, intentId?, groupId? }, and ${path ?? 'it'} is not right: ${issue.message}`,
   );
 }
 
@@ -49,9 +48,7 @@ function onlyIntent(own: string | undefined, key: string | undefined): string {
   if (key !== undefined && key !== intentId)
     throw permanent(
       'intent-ambiguous',
-      `intentId is ${shown(intentId)} and Idempotency-Key is ${shown(key)}: send one of them, or the same twice`,
+      `intentId is ${shortly(intentId)} and Idempotency-Key is ${shortly(key)}: send one of them, or the same twice`,
     );
   return intentId;
 }
-
-const shown = (text: string): string => JSON.stringify(text.slice(0, 100));
