@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { onAws } from '../../lib/aws/index.ts';
+import { type Dev, startDev } from '../../lib/dev/dev.ts';
+import type { Note } from '../../lib/dev/note.ts';
+import { seconds, type World } from '../../lib/index.ts';
+
+/** A project of its own in a folder, and `lanekeeper dev` over it. */
+export interface Project extends AsyncDisposable {
+  readonly dev: Dev;
+  readonly world: World;
+  readonly notes: readonly Note[];
+  /** What the project's code wrote down, line by line. */
+  written(): readonly string[];
+  /** Replaces the project's config. */
+  rewrite(config: string): void;
+}
+
+/** Begins every config: `note` writes a line down, `pause` waits. */
+const head = (folder: string): string => `
+import { appendFileSync } from 'node:fs';
+import { complete, defineConfig, defineJob, done, fifoHandler, permanent } from 'lanekeeper';
+import * as v from 'valibot';
+const note = (line) => appendFileSync(${JSON.stringify(join(folder, 'written'))}, line + '\\n');
+const pause = (ms) => new Promise((go) => setTimeout(go, ms));
+`;
+
+let made = 0;
+
+/** Starts a project inside this package, whose name it imports. */
+export async function project(config: string): Promise<Project> {
+  made += 1;
+  mkdirSync('.lanekeeper', { recursive: true });
+  const folder = mkdtempSync(resolve('.lanekeeper', 'test-'));
+  const file = join(folder, 'lanekeeper.config.ts');
+  const written = join(folder, 'written');
+  const rewrite = (text: string): void => writeFileSync(file, `${head(folder)}${text}`);
+  writeFileSync(written, '');
+  rewrite(config);
+  const notes: Note[] = [];
+  const { AWS_ENDPOINT_URL: endpoint = '' } = process.env;
+  const dev = await startDev({
+    config: file,
+    endpoint,
+    prefix: `dev-${process.pid}-${made}`,
+    timeout: seconds(5),
+    visibility: seconds(14),
+    env: { ...process.env, NODE_OPTIONS: '--conditions=source' },
+    told: (note) => void notes.push(note),
+  });
+  const { tables, bucket, targets } = dev.resources;
+  return {
+    dev,
+    notes,
+    rewrite,
+    world: onAws({ tables, bucket, targets, observe: () => {} }),
+    written: () => readFileSync(written, 'utf8').split('\n').slice(0, -1),
+    async [Symbol.asyncDispose]() {
+      await dev[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits until it holds. @throws Error when it doesn't within half a minute */
+export async function until(holds: () => unknown, what: string): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (await holds()) return;
+    await new Promise((go) => setTimeout(go, 100));
+  }
+  throw new Error(`it never came about that ${what}`);
+}
