@@ -1,3 +1,4 @@
+import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeAll, describe } from 'vitest';
 import { StreamSource } from '../../lib/aws/stream-source.ts';
 import { streamContract } from '../contract/stream.contract.ts';
@@ -24,8 +25,9 @@ async function* toldByShard(source: StreamSource, shard: string) {
 /** All that a stream tells, shard by shard. */
 async function toldBy(source: StreamSource) {
   const shards = await source.shards();
-  const all = await Promise.all(shards.map(({ id }) => Array.fromAsync(toldByShard(source, id))));
-  return all.flat();
+  const all: DynamoDBRecord[] = [];
+  for (const { id } of shards) for await (const one of toldByShard(source, id)) all.push(one);
+  return all;
 }
 
 describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', { timeout: 60_000 }, () => {

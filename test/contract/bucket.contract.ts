@@ -29,7 +29,7 @@ export function bucketContract(name: string, open: () => Promise<BucketAtHand>):
     return { bucket, key: `${prefix}/${cases}/object`, prefix: `${prefix}/${cases}/` };
   };
 
-  describe(`${name}, as a bucket`, () => {
+  describe(`the bucket contract, kept by ${name}`, () => {
     it('creates an object, and says the same of it afterwards', async () => {
       const { bucket, key } = await begin();
 

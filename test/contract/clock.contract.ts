@@ -14,7 +14,7 @@ export interface ClockAtHand {
 export function clockContract(name: string, open: () => ClockAtHand): void {
   const soon = (clock: Clock, length: Duration): Instant => later(clock.now(), length);
 
-  describe(`${name}, as a clock`, () => {
+  describe(`the clock contract, kept by ${name}`, () => {
     it('says how much time went by', async () => {
       const { clock, pass } = open();
       const before = clock.now();

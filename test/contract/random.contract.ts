@@ -10,7 +10,7 @@ export interface RandomAtHand {
 
 /** What every source of chance promises. */
 export function randomContract(name: string, open: () => RandomAtHand): void {
-  describe(`${name}, as chance`, () => {
+  describe(`the random contract, kept by ${name}`, () => {
     it('gives fractions from 0 to less than 1, spread over all of it', () => {
       const { random } = open();
 

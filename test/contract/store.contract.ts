@@ -34,7 +34,7 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
     return { store, pk, key, put, update, read };
   };
 
-  describe(`${name}, as a store`, () => {
+  describe(`the store contract, kept by ${name}`, () => {
     it('reads what was put, with its key, and nothing where nothing is', async () => {
       const { store, put, read, key } = await begin();
       await store.commit([

@@ -33,7 +33,7 @@ export function streamContract(name: string, open: () => Promise<StreamAtHand>):
     return { store, pk, at, put, add, told: async () => (await records(pk)).map(plain) };
   };
 
-  describe(`${name}, as a stream`, () => {
+  describe(`the stream contract, kept by ${name}`, () => {
     it('tells a row’s beginning, change and end, with its images', async () => {
       const { store, pk, at, put, told } = await begin();
       const key = { pk, sk: 'row' };

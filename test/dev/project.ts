@@ -39,6 +39,7 @@ export async function project(config: string): Promise<Project> {
   rewrite(config);
   const notes: Note[] = [];
   const { AWS_ENDPOINT_URL: endpoint = '' } = process.env;
+  const clear = (): void => rmSync(folder, { recursive: true, force: true });
   const dev = await startDev({
     config: file,
     endpoint,
@@ -47,6 +48,9 @@ export async function project(config: string): Promise<Project> {
     visibility: seconds(14),
     env: { ...process.env, NODE_OPTIONS: '--conditions=source' },
     told: (note) => void notes.push(note),
+  }).catch((thrown: unknown) => {
+    clear();
+    throw thrown;
   });
   const { tables, bucket, targets } = dev.resources;
   return {
@@ -57,7 +61,7 @@ export async function project(config: string): Promise<Project> {
     written: () => readFileSync(written, 'utf8').split('\n').slice(0, -1),
     async [Symbol.asyncDispose]() {
       await dev[Symbol.asyncDispose]();
-      rmSync(folder, { recursive: true, force: true });
+      clear();
     },
   };
 }

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasEndpoint } from '../aws/stand.ts';
+
+const root = process.cwd();
+let empty = '';
+let project = '';
+beforeAll(() => {
+  empty = mkdtempSync(join(tmpdir(), 'lanekeeper-cli-'));
+  mkdirSync('.lanekeeper', { recursive: true });
+  project = mkdtempSync(join(root, '.lanekeeper', 'cli-'));
+  writeFileSync(
+    join(project, 'lanekeeper.config.ts'),
+    `import { defineConfig, done, fifoHandler } from 'lanekeeper';
+     export default defineConfig({ queues: { 'own.fifo': (world) => fifoHandler({ parse: String, handle: async () => done() }, world) } });`,
+  );
+});
+afterAll(() => {
+  for (const folder of [empty, project]) rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the command in a folder; `at` is called with what it printed so far, and may end it. */
+function lanekeeper(
+  folder: string,
+  args: readonly string[],
+  settings: {
+    readonly env?: Readonly<Record<string, string>>;
+    at?(out: string, end: () => void): void;
+  } = {},
+): Promise<Ran> {
+  const { AWS_ENDPOINT_URL: _, ...plain } = process.env;
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', join(root, 'lib/cli/main.ts'), ...args],
+    {
+      cwd: folder,
+      env: { ...plain, ...settings.env },
+    },
+  );
+  let out = '';
+  let err = '';
+  let isEnded = false;
+  const end = (): void => {
+    if (!isEnded) child.kill('SIGINT');
+    isEnded = true;
+  };
+  child.stdout.on('data', (text: Buffer) => {
+    out += text.toString();
+    settings.at?.(out, end);
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    err += text.toString();
+  });
+  return new Promise((ended) => child.on('exit', (code) => ended({ code, out, err })));
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** A port on which nobody listens. */
+const deadPort = (): Promise<number> =>
+  new Promise((found) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => found(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+
+describe('the command lanekeeper', { timeout: 60_000 }, () => {
+  it.each([
+    ['no endpoint', [], /^endpoint-missing: no endpoint is named: .*AWS_ENDPOINT_URL/],
+    [
+      'an endpoint that is no URL',
+      ['--endpoint', 'localhost:4566'],
+      /^setting-malformed: .*got "localhost:4566"/,
+    ],
+    [
+      'a prefix that no bucket can bear',
+      ['--endpoint', 'http://127.0.0.1:1', '--prefix', 'My_App'],
+      /^setting-malformed: --prefix .*got "My_App"/,
+    ],
+    [
+      'no worker',
+      ['--endpoint', 'http://127.0.0.1:1', '--workers', '0'],
+      /^setting-malformed: --workers .*got "0"/,
+    ],
+    [
+      'half a second',
+      ['--endpoint', 'http://127.0.0.1:1', '--timeout', '0.5'],
+      /^setting-malformed: --timeout .*got "0.5"/,
+    ],
+    [
+      'a visibility of more than 12 hours',
+      ['--endpoint', 'http://127.0.0.1:1', '--visibility', '43201'],
+      /^setting-malformed: --visibility .*got "43201"/,
+    ],
+    ['an option that it doesn’t know', ['--port', '1'], /Unknown option '--port'/],
+    [
+      'a config that isn’t there',
+      ['--endpoint', 'http://127.0.0.1:1', '--config', 'none.ts'],
+      /^config-missing: there is no file .*none\.ts/,
+    ],
+  ])('ends with one sentence for %s', async (_, args, sentence) => {
+    const { code, err, out } = await lanekeeper(project, ['dev', ...args]);
+
+    expect(err).toMatch(sentence);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect([code, out]).toEqual([1, '']);
+  });
+
+  it('says how to write a config where there is none', async () => {
+    const { code, err } = await lanekeeper(empty, ['dev', '--endpoint', 'http://127.0.0.1:1']);
+
+    expect(err).toMatch(/^config-missing: there is no lanekeeper\.config\.ts in .*defineConfig/);
+    expect(code).toBe(1);
+  });
+
+  it('tells its usage, and ends badly for a command that it doesn’t know', async () => {
+    expect(await lanekeeper(empty, ['--help'])).toMatchObject({ code: 0, err: '' });
+    expect((await lanekeeper(empty, ['dev', '--help'])).out).toContain('--visibility SECONDS');
+    expect(await lanekeeper(empty, ['fly'])).toMatchObject({ code: 2 });
+  });
+
+  it('ends with one sentence where nobody answers', async () => {
+    const { code, err } = await lanekeeper(project, [
+      'dev',
+      '--endpoint',
+      `http://127.0.0.1:${await deadPort()}`,
+    ]);
+
+    expect(err).toMatch(/^endpoint-unreachable: .*127\.0\.0\.1/);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
+  it.skipIf(!hasEndpoint())(
+    'says what runs where, and leaves no process behind when it ends',
+    async () => {
+      const { AWS_ENDPOINT_URL = '' } = process.env;
+      const { code, out, err } = await lanekeeper(
+        project,
+        ['dev', '--endpoint', AWS_ENDPOINT_URL, '--prefix', `cli-${process.pid}`],
+        { at: (text, end) => text.includes('settings ') && end() },
+      );
+
+      expect([code, err]).toEqual([0, '']);
+      expect(out).toContain(`endpoint  ${AWS_ENDPOINT_URL}`);
+      expect(out).toContain('queue     own.fifo');
+      const pids = [...out.matchAll(/process (\d+) started/g)].map(([, pid]) => Number(pid));
+      expect(pids.length).toBeGreaterThan(0);
+      expect(pids.filter(isAlive)).toEqual([]);
+    },
+  );
+});
