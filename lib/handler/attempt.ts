@@ -183,7 +183,7 @@ export function attemptOf(held: Held, input: unknown): Attempt<unknown> {
     progress: (note) => held.progress(note),
     next: async (next, request) => {
       held.check();
-      return [submission(await submissionOf(next, request, world))];
+      return [submission(await submissionOf(next, request, { ...world, epoch: held }))];
     },
   };
 }

@@ -13,7 +13,7 @@ interface Seen {
 }
 
 /** A request that stands still in the proxy. */
-export interface Held {
+interface Held {
   /** Lets it go on, and resolves when it has been answered. */
   release(): Promise<void>;
   /** Breaks its connection; a request that was held before its effect never has one. */
