@@ -93,7 +93,7 @@ export class Invocation {
       if (this.#verdicts[message.index] === undefined) this.#judge(message, outcome);
     const { visibility } = this.#parts;
     const queue = group[0]?.message.message.record.eventSourceARN;
-    if (visibility === undefined || queue === undefined || !this.#epoch.isOpen()) return;
+    if (visibility === undefined || queue === undefined || this.#closed) return;
     const all = hidings(group);
     for (let i = 0; i < all.length; i += hiddenAtOnce)
       this.#hiding.push(hide(visibility, queue, all.slice(i, i + hiddenAtOnce)));

@@ -16,6 +16,7 @@ import {
   sweepHandler,
   type World,
 } from '../../lib/index.ts';
+import { milliseconds } from '../../lib/kernel/time.ts';
 import { commands, countJob, counts, slept } from './count-job.ts';
 import { type AWorld, aContext, anEvent, aRecord, aWorld } from './world.ts';
 
@@ -93,24 +94,34 @@ describe('an invocation that was frozen beyond its end, and whose timers have no
     ]);
   });
 
-  it('claims nothing', async () => {
+  it.each([
+    ['claim', 1, { status: 'queued', version: 1 }],
+    ['note of progress', 2, { status: 'running', version: 2 }],
+    ['completion', 3, { status: 'running', version: 2, progress: { at: 1 } }],
+  ])('sends no %s that stood still in the store', async (_, last, left) => {
     const { own, world, freeze } = freezable();
-    const job = countJob(counts);
+    const job = countJob(async (attempt) => {
+      await attempt.progress({ at: 1 });
+      return complete();
+    });
     const [record] = await commands(own, job, 'A1');
-    const frozen: World = {
-      ...world,
-      store: Object.assign(Object.create(own.store) as Store, {
-        commit: (...args: Parameters<Store['commit']>) => {
-          freeze(minutes(2));
-          return own.store.commit(...args);
-        },
-      }),
-    };
+    let commits = 0;
+    const store = Object.assign(Object.create(own.store) as Store, {
+      commit: (...args: Parameters<Store['commit']>) => {
+        commits += 1;
+        if (commits === last) freeze(minutes(2));
+        return own.store.commit(...args);
+      },
+    });
 
-    const response = await jobHandler(job, frozen)(anEvent(record ?? aRecord('A1')), aContext(own));
+    const response = await jobHandler(job, { ...world, store })(
+      anEvent(record ?? aRecord('A1')),
+      aContext(own),
+    );
 
     expect(response).toEqual(failed);
-    expect(own.job('count', 'A1')).toMatchObject({ status: 'queued', generation: 0 });
+    const { status, version, progress } = own.job('count', 'A1');
+    expect({ status, version, progress }).toEqual({ progress: undefined, ...left });
   });
 
   it('sends nothing of an attempt that was frozen beyond the limit of its job', async () => {
@@ -186,7 +197,8 @@ describe('an invocation that has answered', () => {
         asked.push(epoch?.isOpen() ?? true);
         if (isClaim) return world.store.commit(writes, epoch);
         if (epoch?.isOpen()) {
-          await world.clock.sleep(minutes(1));
+          // Behind the response, which comes half a second before the end.
+          await world.clock.sleep(milliseconds(59_600));
           return { kind: 'unknown' as const };
         }
         ended();
