@@ -15,8 +15,15 @@ interface Failed {
   readonly Message?: string | undefined;
 }
 
+interface BatchEntry {
+  readonly Id: string;
+  readonly MessageGroupId: string;
+  readonly MessageDeduplicationId: string;
+  readonly MessageAttributes: Record<string, { DataType: string; StringValue: string }>;
+}
+
 /** What an entry says in a batch, beside its body; `Id` is its place. */
-export const batchEntryOf = ({ id, group, attributes = {} }: Entry, place: number) => ({
+export const batchEntryOf = ({ id, group, attributes = {} }: Entry, place: number): BatchEntry => ({
   Id: String(place),
   MessageGroupId: group,
   MessageDeduplicationId: id,

@@ -42,25 +42,14 @@ export function troubleOf(thrown: unknown): Trouble {
   return 'other';
 }
 
-/** Errors that blame what a request carries, without the prefixes and suffixes that protocols add (API references of SendMessageBatch, PublishBatch and PutEvents). */
-const blames: ReadonlySet<string> = new Set([
-  'BatchRequestTooLong',
-  'InvalidAttributeName',
-  'InvalidAttributeValue',
-  'InvalidMessageContents',
-  'InvalidParameter',
-  'InvalidParameterValue',
-  'MissingParameter',
-  'ParameterValueInvalid',
-  'RequestEntityTooLarge',
-  'Validation',
-  'ValidationError',
-]);
+/** Errors that blame what a request carries (API references of SendMessageBatch, PublishBatch and PutEvents). */
+const blame =
+  /^(BatchRequestTooLong|RequestEntityTooLarge|Invalid(Attribute|MessageContents|Parameter)|MissingParameter|ParameterValueInvalid|Validation)/;
 
 /** Whether a request was refused as a whole for what it carries, so that parts of it may pass. */
 export function blamesRequest(thrown: unknown): boolean {
   const { name, status } = partsOf(thrown);
-  return status === 413 || blames.has(name.replace(/^.*\./, '').replace(/Exception$/, ''));
+  return status === 413 || blame.test(name);
 }
 
 /** Whether a code speaks of circumstances that pass or that someone mends, although it counts as the sender's fault: rates, keys, permissions. */
