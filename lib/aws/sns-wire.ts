@@ -27,7 +27,7 @@ export async function snsWire(config: SNSClientConfig): Promise<(TopicArn: strin
       const reply = await client.send(
         new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries }),
       );
-      return batchVerdicts(entries.length, reply);
+      return batchVerdicts(entries, reply);
     },
   });
 }

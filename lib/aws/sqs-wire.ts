@@ -15,6 +15,6 @@ export const sqsWire = (client: SQSClient, url: () => Promise<string>): Wire => 
       MessageBody: entry.body,
     }));
     const reply = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
-    return batchVerdicts(entries.length, reply);
+    return batchVerdicts(entries, reply);
   },
 });

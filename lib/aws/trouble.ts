@@ -52,9 +52,12 @@ export function blamesRequest(thrown: unknown): boolean {
   return status === 413 || blame.test(name);
 }
 
-/** Whether a code speaks of circumstances that pass or that someone mends, although it counts as the sender's fault: rates, keys, permissions. */
-export const isCircumstance = (code: string): boolean =>
-  /thrott|^kms|denied|authorization/i.test(code);
+/** Codes that pass or that someone mends, although they count as the sender's fault: rates, keys, permissions. */
+const circumstance = /thrott|^kms|denied|authorization/i;
+
+/** Whether an entry that failed alone will never pass as it is: its code blames it, or counts as the sender's fault and is no circumstance. */
+export const isRefusal = (code: string, isSenderFault: boolean): boolean =>
+  blame.test(code) || (isSenderFault && !circumstance.test(code));
 
 /** The name under which AWS or Node reports an error. */
 export const nameOf = (thrown: unknown): string => partsOf(thrown).name;

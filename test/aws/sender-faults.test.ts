@@ -187,12 +187,15 @@ describe('an entry of a request to a queue', () => {
 
   it.each([
     ['refused', 'InvalidMessageContents', true],
+    ['refused', 'InvalidMessageContents', false],
+    ['refused', 'NeverHeardOf', true],
+    ['outage', 'NeverHeardOf', false],
     ['outage', 'InternalError', false],
     ['outage', 'RequestThrottled', true],
     ['outage', 'KMS.ThrottlingException', true],
     ['outage', 'KmsAccessDenied', true],
     ['outage', 'AccessDenied', true],
-  ])('is %s for %s, sender fault or not (%s)', async (kind, Code, SenderFault) => {
+  ])('is %s for %s, where its being the sender’s fault is %s', async (kind, Code, SenderFault) => {
     const { verdicts } = await sent('queue', [entry('A'), entry('B')], (body) =>
       sqs({
         Successful: successful(body).slice(0, 1),
