@@ -25,6 +25,8 @@ const map: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/aws': ['lib/kernel', 'lib/ports', 'lib/observe', 'lib/handler'],
   'lib/local': ['lib/kernel', 'lib/ports', 'lib/job', 'lib/handler'],
+  'lib/dev': ['lib/kernel', 'lib/ports', 'lib/handler', 'lib/aws', 'lib/local'],
+  'lib/cli': ['lib/kernel', 'lib/handler', 'lib/dev'],
   lib: ['lib/kernel', 'lib/ports', 'lib/candidate', 'lib/retry', 'lib/handler'],
   functions: ['lanekeeper', 'lanekeeper/aws'],
   infra: ['lib/kernel', 'lanekeeper', 'functions'],
@@ -35,8 +37,8 @@ const map: Readonly<Record<string, readonly string[]>> = {
 /** Which rooms may import which packages; `node:` and `@scope/` stand for all that begin so. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   'node:crypto': ['lib/kernel', 'lib/local', 'lib/aws'],
-  'node:': ['functions', 'demo', 'bench'],
-  'aws-lambda': ['lib/handler', 'lib/local', 'functions', 'demo', 'bench'],
+  'node:': ['lib/dev', 'lib/cli', 'functions', 'demo', 'bench'],
+  'aws-lambda': ['lib/handler', 'lib/local', 'lib/aws', 'lib/dev', 'functions', 'demo', 'bench'],
   '@aws-sdk/': ['lib/aws'],
   '@smithy/': ['lib/aws'],
   'aws-cdk-lib': ['infra'],

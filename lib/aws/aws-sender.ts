@@ -1,6 +1,7 @@
 import type { SNSClientConfig } from '@aws-sdk/client-sns';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { checkRequest } from '../kernel/check-request.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import { never } from '../kernel/never.ts';
 import type { Entry, Sender, Verdict } from '../ports/sender.ts';
 import { eventBridgeWire } from './event-bridge-wire.ts';
@@ -29,12 +30,16 @@ export class AwsSender implements Sender {
   }
 
   /** @throws Failure `package-missing` for a topic or bus whose client isn't installed */
-  async send(target: string, entries: readonly Entry[]): Promise<readonly Verdict[]> {
+  async send(
+    target: string,
+    entries: readonly Entry[],
+    epoch?: Epoch,
+  ): Promise<readonly Verdict[]> {
     checkRequest(entries);
     const place = this.#parts.places.get(target);
     if (place === undefined)
       return entries.map(() => ({ kind: 'outage', why: `there is no target "${target}"` }));
-    return inRequests(entries, await this.#wireTo(place));
+    return inRequests(entries, await this.#wireTo(place), epoch);
   }
 
   async #wireTo(place: Place): Promise<Wire> {

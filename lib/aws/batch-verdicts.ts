@@ -1,6 +1,6 @@
 import type { Entry, Verdict } from '../ports/sender.ts';
 import { leftOut } from './in-requests.ts';
-import { isCircumstance } from './trouble.ts';
+import { isRefusal } from './trouble.ts';
 
 /** What SQS and SNS answer to a batch. */
 export interface BatchReply {
@@ -15,8 +15,15 @@ interface Failed {
   readonly Message?: string | undefined;
 }
 
+interface BatchEntry {
+  readonly Id: string;
+  readonly MessageGroupId: string;
+  readonly MessageDeduplicationId: string;
+  readonly MessageAttributes: Record<string, { DataType: string; StringValue: string }>;
+}
+
 /** What an entry says in a batch, beside its body; `Id` is its place. */
-export const batchEntryOf = ({ id, group, attributes = {} }: Entry, place: number) => ({
+export const batchEntryOf = ({ id, group, attributes = {} }: Entry, place: number): BatchEntry => ({
   Id: String(place),
   MessageGroupId: group,
   MessageDeduplicationId: id,
@@ -28,17 +35,14 @@ export const batchEntryOf = ({ id, group, attributes = {} }: Entry, place: numbe
   ),
 });
 
-/** Reads a reply to so many entries: only what is named as successful was accepted, and a sender's fault will never pass as it is. */
-export const batchVerdicts = (count: number, reply: BatchReply): readonly Verdict[] =>
-  Array.from({ length: count }, (_, place) => verdictOf(String(place), reply));
+/** Reads a reply to entries: only what is named as successful was accepted. */
+export const batchVerdicts = (entries: readonly Entry[], reply: BatchReply): readonly Verdict[] =>
+  entries.map((_, place) => verdictOf(String(place), reply));
 
 function verdictOf(id: string, { Successful = [], Failed = [] }: BatchReply): Verdict {
   if (Successful.some(({ Id }) => Id === id)) return { kind: 'sent' };
   const failed = Failed.find(({ Id }) => Id === id);
   if (failed === undefined) return leftOut;
   const { Code = 'no code', Message = '', SenderFault = false } = failed;
-  return {
-    kind: SenderFault && !isCircumstance(Code) ? 'refused' : 'outage',
-    why: `${Code}: ${Message}`,
-  };
+  return { kind: isRefusal(Code, SenderFault) ? 'refused' : 'outage', why: `${Code}: ${Message}` };
 }

@@ -2,6 +2,7 @@ import type { EventBridgeClientConfig, PutEventsResultEntry } from '@aws-sdk/cli
 import { bytesOf } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Entry, Verdict } from '../ports/sender.ts';
+import { bound } from './bound.ts';
 import { leftOut, type Wire } from './in-requests.ts';
 import { loaded } from './loaded.ts';
 
@@ -9,7 +10,7 @@ import { loaded } from './loaded.ts';
  * To EventBridge buses, by ARN: **no order and no deduplication**, and attributes stay behind. The event is the
  * entry's body, under its own `type` and `source`.
  *
- * AWS takes events for a bus that isn't there, and drops them (recorded by LocalStack's suite against AWS), so a
+ * AWS takes events for a bus that isn't there, and drops them (recorded against AWS on 2024-06-19, in the suite of LocalStack), so a
  * deleted bus is no outage: only a check of resources finds it.
  *
  * @throws Failure `package-missing` without `@aws-sdk/client-eventbridge`
@@ -26,10 +27,12 @@ export async function eventBridgeWire(
     most: sizes.busEvent,
     sizeOf,
     unfit: (entry) =>
-      typeOf(entry) === undefined ? 'an event bus takes a JSON object with a "type"' : undefined,
-    async request(entries) {
+      eventOf(entry).DetailType === '' ? 'a bus takes a JSON object with a "type"' : undefined,
+    async request(entries, epoch) {
       const Entries = entries.map((entry) => ({ EventBusName, ...eventOf(entry) }));
-      const { Entries: results = [] } = await client.send(new PutEventsCommand({ Entries }));
+      const { Entries: results = [] } = await client.send(
+        bound(new PutEventsCommand({ Entries }), epoch),
+      );
       return entries.map((_, i) => verdictOf(results[i]));
     },
   });
@@ -37,39 +40,36 @@ export async function eventBridgeWire(
 
 /** The sum of an entry's parts (EventBridge user guide, "Calculating PutEvents event entry size"). */
 const sizeOf = (entry: Entry): number => {
-  const { Detail, DetailType = '', Source } = eventOf(entry);
-  return bytesOf(Detail) + bytesOf(DetailType) + bytesOf(Source);
+  const { Detail, DetailType, Source } = eventOf(entry);
+  return bytesOf(Detail + DetailType + Source);
 };
 
-function eventOf(entry: Entry) {
-  const { source, traceparent } = partsOf(entry);
-  const TraceHeader = xrayOf(traceparent);
+function eventOf({ body }: Entry) {
+  const { type, source, traceparent } = fieldsOf(body);
   return {
-    Detail: entry.body,
-    DetailType: typeOf(entry),
-    Source: typeof source === 'string' && source !== '' ? source : 'lanekeeper',
-    ...(TraceHeader === undefined ? {} : { TraceHeader }),
+    Detail: body,
+    DetailType: text(type),
+    Source: text(source) || 'lanekeeper',
+    TraceHeader: xrayOf(text(traceparent)),
   };
 }
 
-function typeOf(entry: Entry): string | undefined {
-  const { type } = partsOf(entry);
-  return typeof type === 'string' && type !== '' ? type : undefined;
-}
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function partsOf({ body }: Entry): Readonly<Record<string, unknown>> {
+/** The fields of a JSON object; other text has none. */
+function fieldsOf(body: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+    return Array.isArray(value) ? {} : Object(value);
   } catch {
     return {};
   }
 }
 
 /** A W3C `traceparent` in X-Ray's words: the trace id's first 8 digits stand apart (X-Ray developer guide, "Sending trace data"). */
-function xrayOf(traceparent: unknown): string | undefined {
+function xrayOf(traceparent: string): string | undefined {
   const pattern = /^[\da-f]{2}-([\da-f]{8})([\da-f]{24})-([\da-f]{16})-([\da-f]{2})$/;
-  const [, time, rest, parent, flags = ''] = pattern.exec(String(traceparent)) ?? [];
+  const [, time, rest, parent, flags = ''] = pattern.exec(traceparent) ?? [];
   if (time === undefined) return undefined;
   return `Root=1-${time}-${rest};Parent=${parent};Sampled=${Number.parseInt(flags, 16) & 1}`;
 }
@@ -79,19 +79,13 @@ function xrayOf(traceparent: unknown): string | undefined {
  * retryable. `AccessDeniedException` and `InvalidAccountIdException`, not retryable either, blame every event alike and
  * are mended in a policy, so they are outages, as is every code that isn't known.
  */
-const refusals: ReadonlySet<string> = new Set([
-  'InvalidArgument',
-  'MalformedDetail',
-  'NotAuthorizedForDetailTypeException',
-  'NotAuthorizedForSourceException',
-  'RedactionFailure',
-]);
+const refusal = /^(InvalidArgument|MalformedDetail|NotAuthorizedFor|RedactionFailure)/;
 
 function verdictOf(result: PutEventsResultEntry | undefined): Verdict {
   const { EventId = '', ErrorCode = '', ErrorMessage = '' } = result ?? {};
   if (ErrorCode !== '')
     return {
-      kind: refusals.has(ErrorCode) ? 'refused' : 'outage',
+      kind: refusal.test(ErrorCode) ? 'refused' : 'outage',
       why: `${ErrorCode}: ${ErrorMessage}`,
     };
   return EventId === '' ? leftOut : { kind: 'sent' };

@@ -1,3 +1,4 @@
+import type { Epoch } from '../kernel/epoch.ts';
 import { never } from '../kernel/never.ts';
 import type { Entry, Verdict } from '../ports/sender.ts';
 import { blamesRequest } from './trouble.ts';
@@ -10,7 +11,7 @@ export interface Wire {
   /** Why the place can never take an entry, whatever its size. */
   unfit?(entry: Entry): string | undefined;
   /** One request; answers a verdict for every entry, in order. @throws what the SDK throws */
-  request(entries: readonly Entry[]): Promise<readonly Verdict[]>;
+  request(entries: readonly Entry[], epoch: Epoch | undefined): Promise<readonly Verdict[]>;
 }
 
 /**
@@ -22,6 +23,7 @@ export interface Wire {
 export async function inRequests(
   entries: readonly Entry[],
   wire: Wire,
+  epoch: Epoch | undefined,
 ): Promise<readonly Verdict[]> {
   const verdicts = new Map<Entry, Verdict>();
   for (const entry of entries) {
@@ -29,7 +31,7 @@ export async function inRequests(
     if (why !== undefined) verdicts.set(entry, { kind: 'refused', why });
   }
   const fitting = entries.filter((entry) => !verdicts.has(entry));
-  const why = await sendEach(requestsOf(fitting, wire), { wire, verdicts });
+  const why = await sendEach(requestsOf(fitting, wire), { wire, verdicts, epoch });
   return entries.map((entry) => verdicts.get(entry) ?? { kind: 'outage', why });
 }
 
@@ -56,16 +58,17 @@ function requestsOf(entries: readonly Entry[], wire: Wire): readonly (readonly E
 interface Course {
   readonly wire: Wire;
   readonly verdicts: Map<Entry, Verdict>;
+  readonly epoch: Epoch | undefined;
 }
 
 /** Notes a verdict for every entry that got one; answers why the others got none. */
 async function sendEach(
   requests: readonly (readonly Entry[])[],
-  { wire, verdicts }: Course,
+  { wire, verdicts, epoch }: Course,
 ): Promise<string> {
   const waiting = [...requests];
   for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
-    const reply = await replyTo(request, wire);
+    const reply = await replyTo(request, wire, epoch);
     switch (reply.kind) {
       case 'answered':
         request.forEach((entry, i) => {
@@ -93,9 +96,13 @@ type Reply =
   | { readonly kind: 'blamed' }
   | { readonly kind: 'unanswered'; readonly why: string };
 
-async function replyTo(request: readonly Entry[], wire: Wire): Promise<Reply> {
+async function replyTo(
+  request: readonly Entry[],
+  wire: Wire,
+  epoch: Epoch | undefined,
+): Promise<Reply> {
   try {
-    return { kind: 'answered', verdicts: await wire.request(request) };
+    return { kind: 'answered', verdicts: await wire.request(request, epoch) };
   } catch (thrown) {
     const why = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'no reply';
     if (!blamesRequest(thrown)) return { kind: 'unanswered', why };

@@ -18,4 +18,4 @@ export async function loaded<Package>(
 }
 
 const isMissing = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_MODULE_NOT_FOUND';
+  thrown instanceof Error && 'code' in thrown && /MODULE_NOT_FOUND$/.test(String(thrown.code));

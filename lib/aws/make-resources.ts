@@ -179,16 +179,16 @@ const shape = (TableName: string, isJobs: boolean): CreateTableCommandInput => (
   TableName,
   BillingMode: 'PAY_PER_REQUEST',
   KeySchema: [hash('pk'), range('sk')],
-  AttributeDefinitions: [text('pk'), text('sk'), ...(isJobs ? attentionFields : [])],
-  ...(isJobs ? jobsOnly : {}),
+  AttributeDefinitions: [text('pk'), text('sk'), ...(isJobs ? attentionFields() : [])],
+  ...(isJobs ? jobsOnly() : {}),
 });
 
-const attentionFields = [
+const attentionFields = (): CreateTableCommandInput['AttributeDefinitions'] & object => [
   text(attention.key.pk),
   { AttributeName: attention.key.sk, AttributeType: 'N' as const },
-] as const;
+];
 
-const jobsOnly = {
+const jobsOnly = () => ({
   StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' as const },
   GlobalSecondaryIndexes: [
     {
@@ -197,4 +197,4 @@ const jobsOnly = {
       Projection: { ProjectionType: 'ALL' as const },
     },
   ],
-};
+});

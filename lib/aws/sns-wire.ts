@@ -2,6 +2,7 @@ import type { SNSClientConfig } from '@aws-sdk/client-sns';
 import { messageSize } from '../kernel/message-size.ts';
 import { sizes } from '../kernel/settings.ts';
 import { batchEntryOf, batchVerdicts } from './batch-verdicts.ts';
+import { bound } from './bound.ts';
 import type { Wire } from './in-requests.ts';
 import { loaded } from './loaded.ts';
 
@@ -19,15 +20,15 @@ export async function snsWire(config: SNSClientConfig): Promise<(TopicArn: strin
   return (TopicArn) => ({
     most: sizes.topicMessage,
     sizeOf: messageSize,
-    async request(entries) {
+    async request(entries, epoch) {
       const PublishBatchRequestEntries = entries.map((entry, i) => ({
         ...batchEntryOf(entry, i),
         Message: entry.body,
       }));
       const reply = await client.send(
-        new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries }),
+        bound(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries }), epoch),
       );
-      return batchVerdicts(entries.length, reply);
+      return batchVerdicts(entries, reply);
     },
   });
 }

@@ -83,7 +83,12 @@ function optionsOf({ args, env, folder }: Shell) {
   };
 }
 
-const names = ['ts', 'mts', 'js', 'mjs'].map((ending) => `lanekeeper.config.${ending}`);
+const names = [
+  'lanekeeper.config.ts',
+  'lanekeeper.config.mts',
+  'lanekeeper.config.js',
+  'lanekeeper.config.mjs',
+] as const;
 
 function configOf(named: string | undefined, folder: string): string {
   const paths = (named === undefined ? names : [named]).map((name) => resolve(folder, name));

@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 const settling = milliseconds(150);
 
 /** Folders that hold no code of the project. */
-const passedOver = new Set(['node_modules', 'dist', 'coverage', 'reports']);
+const passedOver: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage', 'reports']);
 
 const code = /\.(ts|mts|cts|js|mjs|cjs|json)$/;
 

@@ -17,6 +17,11 @@ export interface Config {
  * What `lanekeeper.config.ts` exports as its default: `lanekeeper dev` and the other commands read it.
  *
  * @example
- * export default defineConfig({ jobs: [exportJob], consumers: { audit: (world) => fifoHandler(settings, world) } });
+ * import { defineConfig } from 'lanekeeper';
+ *
+ * export default defineConfig({
+ *   jobs: [greet],
+ *   queues: { 'orders.fifo': (world) => fifoHandler({ schema: Order, handle: async () => done() }, world) },
+ * });
  */
 export const defineConfig = (config: Config): Config => config;

@@ -55,7 +55,7 @@ const worker = {
 
 const onAws = {
   code: "export { complete, defineJob, jobHandler } from 'lanekeeper'; export { onAws } from 'lanekeeper/aws';",
-  most: 60_000,
+  most: 64_000,
 };
 
 /** An entry point of the sample, with its schema, its CSV, middy and 23 kB of Powertools' log. */
@@ -81,7 +81,7 @@ describe('a bundle', () => {
     expect(imports).toEqual(['node:crypto']);
   });
 
-  it('of a worker on AWS stays below 60 kB beside the SDK', async () => {
+  it('of a worker on AWS stays below 64 kB beside the SDK', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(onAws.code);
 
     expect(bytes).toBeLessThan(onAws.most);
