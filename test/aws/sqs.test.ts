@@ -20,7 +20,7 @@ const deviations =
 
 describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', () => {
   describe.each(['URL', 'ARN'] as const)('with a queue by its %s', (by) => {
-    senderContract('SQS', async () => {
+    senderContract(`SQS by ${by}`, async () => {
       const url = await aFifoQueue();
       const queue = by === 'URL' ? url : await arnOf(url);
       return {
