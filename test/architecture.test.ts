@@ -30,12 +30,13 @@ const map: Readonly<Record<string, readonly string[]>> = {
   infra: ['lib/kernel', 'lanekeeper', 'functions'],
   demo: ['lanekeeper', 'lanekeeper/local', 'functions'],
   bench: ['lanekeeper', 'lanekeeper/local'],
+  scripts: [],
 };
 
 /** Which rooms may import which packages; `node:` and `@scope/` stand for all that begin so. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   'node:crypto': ['lib/kernel', 'lib/local', 'lib/aws'],
-  'node:': ['functions', 'demo', 'bench'],
+  'node:': ['functions', 'demo', 'bench', 'scripts'],
   'aws-lambda': ['lib/handler', 'lib/local', 'functions', 'demo', 'bench'],
   '@aws-sdk/': ['lib/aws'],
   '@smithy/': ['lib/aws'],
