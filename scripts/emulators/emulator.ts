@@ -10,6 +10,8 @@ export interface Emulator {
   readonly endpoint: string;
   /** Where it writes what it does, until it is stopped. */
   readonly log: string;
+  /** Where it listens that others can reach. */
+  open(): readonly string[];
   /** Ends it, by its process id, and deletes its folder. */
   stop(): Promise<void>;
 }
@@ -51,15 +53,16 @@ export async function started(start: Start): Promise<Emulator> {
     await ended(running);
     rmSync(folder, { recursive: true, force: true });
   };
+  const emulator = { endpoint, log, stop, open: () => openToOthers(running.pid ?? 0) };
   try {
     await answering(running, `${endpoint}${start.ready}`);
-    closed(start.name, running);
+    closed(emulator.open());
   } catch (thrown) {
     const said = readFileSync(log, 'utf8').split('\n').slice(-20).join('\n');
     await stop();
     throw new Error(`${start.name}: ${messageOf(thrown)}\n${said}`);
   }
-  return { endpoint, log, stop };
+  return emulator;
 }
 
 async function answering(running: ChildProcess, url: string): Promise<void> {
@@ -77,10 +80,9 @@ async function answering(running: ChildProcess, url: string): Promise<void> {
 }
 
 /** Fails for a server that others could reach: it would answer anybody, without credentials. */
-function closed(name: string, { pid = 0 }: ChildProcess): void {
-  const open = openToOthers(pid);
+function closed(open: readonly string[]): void {
   if (open.length > 0)
-    throw new Error(`${name} listens on ${open.join(', ')}, and nothing but the loopback will do`);
+    throw new Error(`it listens on ${open.join(', ')}, and nothing but the loopback will do`);
 }
 
 /** Asks a process to end, and ends it when it doesn't. */

@@ -16,7 +16,7 @@ export async function localstack(): Promise<Emulator> {
       await front.stop();
       await dynamodb.stop();
     };
-    return { ...front, stop };
+    return { ...front, stop, open: () => [...front.open(), ...dynamodb.open()] };
   } catch (thrown) {
     await dynamodb.stop();
     throw thrown;
