@@ -3,7 +3,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
-import { openToOthers } from './open-to-others.ts';
+import { listening, openToOthers } from './listening.ts';
 
 /** A server in a process of its own, which only this machine can reach. */
 export interface Emulator {
@@ -45,6 +45,7 @@ export async function started(start: Start): Promise<Emulator> {
       PATH: process.env['PATH'],
       HOME: folder,
       TMPDIR: folder,
+      PYTHONDONTWRITEBYTECODE: '1',
       ...start.env({ port, folder }),
     },
   });
@@ -53,7 +54,7 @@ export async function started(start: Start): Promise<Emulator> {
     await ended(running);
     rmSync(folder, { recursive: true, force: true });
   };
-  const emulator = { endpoint, log, stop, open: () => openToOthers(running.pid ?? 0) };
+  const emulator = { endpoint, log, stop, open: () => openToOthers(listening(running.pid ?? 0)) };
   try {
     await answering(running, `${endpoint}${start.ready}`);
     closed(emulator.open());
@@ -66,7 +67,7 @@ export async function started(start: Start): Promise<Emulator> {
 }
 
 async function answering(running: ChildProcess, url: string): Promise<void> {
-  const until = Date.now() + 60_000;
+  const until = Date.now() + 120_000;
   while (Date.now() < until) {
     if (running.exitCode !== null) throw new Error(`it ended with code ${running.exitCode}`);
     const isUp = await fetch(url).then(
@@ -76,7 +77,7 @@ async function answering(running: ChildProcess, url: string): Promise<void> {
     if (isUp) return;
     await new Promise((go) => setTimeout(go, 100));
   }
-  throw new Error('it did not answer within 60 seconds');
+  throw new Error('it did not answer within two minutes');
 }
 
 /** Fails for a server that others could reach: it would answer anybody, without credentials. */

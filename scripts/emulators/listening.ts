@@ -3,27 +3,24 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** Addresses, as the kernel writes them, that only this machine can reach: 127.0.0.0/8, the same in IPv6, and ::1. */
 const loopback = [/^[\dA-F]{6}7F$/, /^0{16}FFFF0000[\dA-F]{6}7F$/, /^0{24}01000000$/] as const;
 
+/** The addresses among these that others can reach. */
+export const openToOthers = (addresses: readonly string[]): readonly string[] =>
+  addresses.filter((one) => !loopback.some((pattern) => pattern.test(one.split(':')[0] ?? '')));
+
 /**
- * The sockets of a process that listen elsewhere than on the loopback, as the kernel tells them, such as `00000000:1F90`.
- * Only Linux tells: nothing is found elsewhere.
+ * The addresses on which a process listens, as the kernel writes them, such as `00000000:1F90`. Only Linux tells: nothing is
+ * found elsewhere.
  */
-export function openToOthers(pid: number): readonly string[] {
+export function listening(pid: number): readonly string[] {
   if (!existsSync(`/proc/${pid}/fd`)) return [];
   const own = socketsOf(pid);
   return ['tcp', 'tcp6']
     .map((name) => `/proc/${pid}/net/${name}`)
     .filter((table) => existsSync(table))
-    .flatMap((table) => openIn(readFileSync(table, 'utf8'), own));
-}
-
-/** The same of a table of the kernel's, `/proc/net/tcp` or `tcp6`, among sockets that their inodes name. */
-export function openIn(table: string, own: ReadonlySet<string>): readonly string[] {
-  return table
-    .split('\n')
+    .flatMap((table) => readFileSync(table, 'utf8').split('\n'))
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , , state, , , , , , inode = '']) => state === '0A' && own.has(inode))
-    .map(([, local = '']) => local)
-    .filter((local) => !loopback.some((pattern) => pattern.test(local.split(':')[0] ?? '')));
+    .map(([, local = '']) => local);
 }
 
 /** The inodes of the sockets that a process holds. */
