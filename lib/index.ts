@@ -54,6 +54,7 @@ export { type Swept, sweepHandler } from './handler/sweep-handler.ts';
 export type { Turn } from './handler/turn.ts';
 export type { WorkerRetry } from './handler/worker.ts';
 export type { Branded, Duration, GroupId, Instant, JobId } from './kernel/brand.ts';
+export type { Epoch } from './kernel/epoch.ts';
 export {
   type Details,
   type Facts,
@@ -68,7 +69,7 @@ export type { Happening, OfJob, OfMessage, Told } from './kernel/happening.ts';
 export type { Json, Jsonable } from './kernel/json.ts';
 export type { Checked, Issue, Schema } from './kernel/schema.ts';
 export { days, hours, minutes, seconds } from './kernel/time.ts';
-export type { Bucket, Created, Stored, StoredObject } from './ports/bucket.ts';
+export type { Bucket, Created, Described, Stored, StoredObject } from './ports/bucket.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Random } from './ports/random.ts';
 export type { Entry, Sender, Verdict } from './ports/sender.ts';

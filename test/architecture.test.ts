@@ -46,6 +46,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   ulid: ['lib/local', 'lib/aws'],
   'pure-rand': ['lib/local'],
   valibot: ['functions'],
+  '@middy/': ['functions'],
+  '@aws-lambda-powertools/': ['functions'],
   'csv-parse': ['functions'],
   'csv-stringify': ['functions'],
 };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { fieldSaid } from './field-said.ts';
 
 const column = v.pipe(v.string('expected the name of a column'), v.maxLength(256));
 const text = v.string('expected a text');
@@ -31,28 +32,31 @@ const condition = v.variant(
 );
 
 /** What an export is asked for; the JSON that a caller submits. */
-export const exportInput = v.strictObject({
-  /** A name that the worker's datasets know. */
-  dataset: v.pipe(
-    v.string('expected the name of a dataset'),
-    v.nonEmpty('a dataset must be named, got ""'),
-    v.maxLength(256),
-  ),
-  /** In this order. Without it: the columns of the first row. */
-  columns: v.optional(
-    v.pipe(
-      v.array(column, 'expected a list of columns'),
-      v.minLength(1, 'name at least one column, or leave `columns` out for all'),
-      v.maxLength(1_000),
-      v.check((all) => new Set(all).size === all.length, 'a column is named twice'),
+export const exportInput = v.strictObject(
+  {
+    /** A name that the worker's datasets know. */
+    dataset: v.pipe(
+      v.string('expected the name of a dataset'),
+      v.nonEmpty('a dataset must be named, got ""'),
+      v.maxLength(256),
     ),
-  ),
-  /** All of them must hold. */
-  where: v.optional(v.pipe(v.array(condition), v.maxLength(100)), []),
-  format: v.optional(v.picklist(['csv', 'ndjson'], 'expected "csv" or "ndjson"'), 'csv'),
-  /** With gzip. */
-  compress: v.optional(v.boolean('expected true or false'), false),
-});
+    /** In this order. Without it: the columns of the first row. */
+    columns: v.optional(
+      v.pipe(
+        v.array(column, 'expected a list of columns'),
+        v.minLength(1, 'name at least one column, or leave `columns` out for all'),
+        v.maxLength(1_000),
+        v.check((all) => new Set(all).size === all.length, 'a column is named twice'),
+      ),
+    ),
+    /** All of them must hold. */
+    where: v.optional(v.pipe(v.array(condition), v.maxLength(100)), []),
+    format: v.optional(v.picklist(['csv', 'ndjson'], 'expected "csv" or "ndjson"'), 'csv'),
+    /** With gzip. */
+    compress: v.optional(v.boolean('expected true or false'), false),
+  },
+  fieldSaid,
+);
 
 /** {@link exportInput} after its defaults are filled in. */
 export type ExportInput = v.InferOutput<typeof exportInput>;

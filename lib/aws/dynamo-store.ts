@@ -12,12 +12,14 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { checkWrites } from '../kernel/check-writes.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import { Failure, permanent } from '../kernel/failure.ts';
 import { attention } from '../kernel/settings.ts';
 import { milliseconds, times } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Commit, Key, Row, Store, Write } from '../ports/store.ts';
+import { bound } from './bound.ts';
 import { expressionOf } from './expression.ts';
 import { itemOf, rowOf } from './item.ts';
 import { keyOf, transactItemOf } from './transact-item-of.ts';
@@ -56,14 +58,14 @@ export class DynamoStore implements Store {
     return Item && rowOf(Item);
   }
 
-  async commit(writes: readonly Write[]): Promise<Commit> {
+  async commit(writes: readonly Write[], epoch?: Epoch): Promise<Commit> {
     check(writes);
     const [first] = writes;
     const token = this.#settings.random.ulid();
     const act =
       first !== undefined && writes.length === 1 && first.kind !== 'check'
-        ? () => this.#one(first)
-        : () => this.#several(writes, token);
+        ? () => this.#one(first, epoch)
+        : () => this.#several(writes, token, epoch);
     return this.#patiently(act);
   }
 
@@ -124,16 +126,16 @@ export class DynamoStore implements Store {
     }
   }
 
-  async #one(write: Write): Promise<Commit> {
+  async #one(write: Write, epoch: Epoch | undefined): Promise<Commit> {
     try {
-      return { kind: 'committed', ...(await this.#sent(write)) };
+      return { kind: 'committed', ...(await this.#sent(write, epoch)) };
     } catch (thrown) {
       if (!(thrown instanceof ConditionalCheckFailedException)) throw thrown;
       return this.#refused(0, write, thrown.Item);
     }
   }
 
-  async #sent(write: Write): Promise<{ readonly row?: Row }> {
+  async #sent(write: Write, epoch: Epoch | undefined): Promise<{ readonly row?: Row }> {
     const { client, tableName } = this.#settings;
     const request = {
       TableName: tableName(write.table),
@@ -143,26 +145,33 @@ export class DynamoStore implements Store {
     switch (write.kind) {
       case 'put': {
         const Item = itemOf({ ...write.fields, ...write.key });
-        await client.send(new PutItemCommand({ ...request, Item }));
+        await client.send(bound(new PutItemCommand({ ...request, Item }), epoch));
         return { row: rowOf(Item) };
       }
       case 'update': {
-        const { Attributes } = await client.send(
-          new UpdateItemCommand({ ...request, Key: keyOf(write.key), ReturnValues: 'ALL_NEW' }),
-        );
+        const Key = keyOf(write.key);
+        const command = new UpdateItemCommand({ ...request, Key, ReturnValues: 'ALL_NEW' });
+        const { Attributes } = await client.send(bound(command, epoch));
         return Attributes === undefined ? {} : { row: rowOf(Attributes) };
       }
       default:
-        await client.send(new DeleteItemCommand({ ...request, Key: keyOf(write.key) }));
+        await client.send(
+          bound(new DeleteItemCommand({ ...request, Key: keyOf(write.key) }), epoch),
+        );
         return {};
     }
   }
 
-  async #several(writes: readonly Write[], ClientRequestToken: string): Promise<Commit> {
+  async #several(
+    writes: readonly Write[],
+    ClientRequestToken: string,
+    epoch: Epoch | undefined,
+  ): Promise<Commit> {
     const { client, tableName } = this.#settings;
     const TransactItems = writes.map((write) => transactItemOf(write, tableName(write.table)));
     try {
-      await client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken }));
+      const command = new TransactWriteItemsCommand({ TransactItems, ClientRequestToken });
+      await client.send(bound(command, epoch));
       return { kind: 'committed' };
     } catch (thrown) {
       if (!(thrown instanceof TransactionCanceledException)) throw thrown;

@@ -8,16 +8,12 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Duration } from '../kernel/brand.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import { permanent } from '../kernel/failure.ts';
-import type { Bucket, Created, StoredObject } from '../ports/bucket.ts';
-import { digest, partSize, type Sent, uploaded } from './s3-upload.ts';
+import type { Bucket, Created, Described, StoredObject } from '../ports/bucket.ts';
+import { bound } from './bound.ts';
+import { digest, type Place, partSize, type Sent, uploaded } from './s3-upload.ts';
 import { isTaken, nameOf, troubleOf } from './trouble.ts';
-
-/** How an object is described while it is created. */
-export interface Described {
-  readonly contentType: string;
-  readonly attempt: string;
-}
 
 /** How often a conditional write that met a concurrent delete is sent again. */
 const tries = 3;
@@ -32,13 +28,17 @@ export class S3Bucket implements Bucket {
     this.name = name;
   }
 
-  async create(key: string, from: AsyncIterable<Uint8Array>, as: Described): Promise<Created> {
+  async create(
+    key: string,
+    from: AsyncIterable<Uint8Array>,
+    { epoch, ...as }: Described & { readonly epoch?: Epoch },
+  ): Promise<Created> {
     const source = from[Symbol.asyncIterator]();
     const first = await firstPart(source);
-    const place = { client: this.#client, Bucket: this.name, Key: key };
+    const place = { client: this.#client, Bucket: this.name, Key: key, epoch };
     return this.#settled(key, as, () =>
       first.isLast
-        ? this.#put(key, first.bytes, as)
+        ? this.#put(place, first.bytes, as)
         : uploaded(place, { first: first.bytes, source }, as),
     );
   }
@@ -88,16 +88,17 @@ export class S3Bucket implements Bucket {
       for (const { Key } of Contents) if (Key !== undefined) yield Key;
   }
 
-  async delete(key: string): Promise<void> {
-    await this.#client.send(new DeleteObjectCommand({ Bucket: this.name, Key: key }));
+  async delete(key: string, epoch?: Epoch): Promise<void> {
+    const command = new DeleteObjectCommand({ Bucket: this.name, Key: key });
+    await this.#client.send(bound(command, epoch));
   }
 
   /** Whole and small enough to be sent again: a conflict with a concurrent delete is tried anew. */
-  async #put(key: string, bytes: Uint8Array, as: Described): Promise<Sent> {
+  async #put({ Key, epoch }: Place, bytes: Uint8Array, as: Described): Promise<Sent> {
     const checksum = digest(bytes);
     const request = {
       Bucket: this.name,
-      Key: key,
+      Key,
       Body: bytes,
       ContentType: as.contentType,
       Metadata: { attempt: as.attempt },
@@ -106,7 +107,7 @@ export class S3Bucket implements Bucket {
     };
     for (let done = 1; ; done++) {
       try {
-        const { ETag = '' } = await this.#client.send(new PutObjectCommand(request));
+        const { ETag = '' } = await this.#client.send(bound(new PutObjectCommand(request), epoch));
         return { kind: 'sent', size: bytes.byteLength, checksum, etag: ETag };
       } catch (thrown) {
         if (isTaken(thrown)) return { kind: 'taken', size: bytes.byteLength, checksum };

@@ -7,6 +7,9 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import type { Epoch } from '../kernel/epoch.ts';
+import type { Described } from '../ports/bucket.ts';
+import { bound } from './bound.ts';
 import { isTaken, nameOf } from './trouble.ts';
 
 /** How much of an upload is in memory at a time, in bytes; S3 takes 10,000 parts, so an object can have 80 GB. */
@@ -26,10 +29,12 @@ export type Sent =
 export const digest = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('base64');
 
-interface Place {
+/** Where an object goes, and on whose behalf; only the abort of an own upload is sent when that epoch is over. */
+export interface Place {
   readonly client: S3Client;
   readonly Bucket: string;
   readonly Key: string;
+  readonly epoch: Epoch | undefined;
 }
 
 interface Source {
@@ -39,19 +44,18 @@ interface Source {
 
 /** Sends a large object part by part; one that fails on the way leaves no parts behind. */
 export async function uploaded(
-  { client, Bucket, Key }: Place,
+  { client, Bucket, Key, epoch }: Place,
   from: Source,
-  as: { readonly contentType: string; readonly attempt: string },
+  as: Described,
 ): Promise<Sent> {
-  const { UploadId } = await client.send(
-    new CreateMultipartUploadCommand({
-      Bucket,
-      Key,
-      ContentType: as.contentType,
-      Metadata: { attempt: as.attempt },
-      ChecksumAlgorithm: 'SHA256',
-    }),
-  );
+  const create = new CreateMultipartUploadCommand({
+    Bucket,
+    Key,
+    ContentType: as.contentType,
+    Metadata: { attempt: as.attempt },
+    ChecksumAlgorithm: 'SHA256',
+  });
+  const { UploadId } = await client.send(bound(create, epoch));
   const upload = { Bucket, Key, UploadId };
   try {
     const parts: CompletedPart[] = [];
@@ -59,14 +63,13 @@ export async function uploaded(
     for await (const Body of partsOf(from)) {
       const PartNumber = parts.length + 1;
       const ChecksumSHA256 = digest(Body);
-      const { ETag } = await client.send(
-        new UploadPartCommand({ ...upload, PartNumber, Body, ChecksumSHA256 }),
-      );
+      const part = new UploadPartCommand({ ...upload, PartNumber, Body, ChecksumSHA256 });
+      const { ETag } = await client.send(bound(part, epoch));
       parts.push({ PartNumber, ChecksumSHA256, ...(ETag === undefined ? {} : { ETag }) });
       size += Body.byteLength;
     }
     const checksum = composite(parts);
-    return await completed(client, upload, { parts, size, checksum });
+    return await completed({ client, epoch }, upload, { parts, size, checksum });
   } catch (thrown) {
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
     throw thrown;
@@ -80,18 +83,17 @@ interface Whole {
 }
 
 async function completed(
-  client: S3Client,
+  { client, epoch }: Pick<Place, 'client' | 'epoch'>,
   upload: { readonly Bucket: string; readonly Key: string; readonly UploadId: string | undefined },
   { parts, size, checksum }: Whole,
 ): Promise<Sent> {
   try {
-    const { ETag = '' } = await client.send(
-      new CompleteMultipartUploadCommand({
-        ...upload,
-        MultipartUpload: { Parts: parts },
-        IfNoneMatch: '*',
-      }),
-    );
+    const complete = new CompleteMultipartUploadCommand({
+      ...upload,
+      MultipartUpload: { Parts: parts },
+      IfNoneMatch: '*',
+    });
+    const { ETag = '' } = await client.send(bound(complete, epoch));
     return { kind: 'sent', size, checksum, etag: ETag };
   } catch (thrown) {
     // Completed before, and the reply got lost: whose object it is, a look tells.

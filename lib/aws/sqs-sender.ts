@@ -1,6 +1,8 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { checkRequest } from '../kernel/check-request.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import type { Entry, Sender, Verdict } from '../ports/sender.ts';
+import { bound } from './bound.ts';
 
 /** A {@link Sender} to SQS FIFO queues, by their URLs. */
 export class SqsSender implements Sender {
@@ -12,14 +14,19 @@ export class SqsSender implements Sender {
     this.#url = url;
   }
 
-  async send(target: string, entries: readonly Entry[]): Promise<readonly Verdict[]> {
+  async send(
+    target: string,
+    entries: readonly Entry[],
+    epoch?: Epoch,
+  ): Promise<readonly Verdict[]> {
     checkRequest(entries);
     const QueueUrl = this.#url(target);
     if (QueueUrl === undefined)
       return entries.map(() => ({ kind: 'outage', why: `there is no target "${target}"` }));
     try {
       const Entries = entries.map(entryOf);
-      const reply = await this.#client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+      const command = new SendMessageBatchCommand({ QueueUrl, Entries });
+      const reply = await this.#client.send(bound(command, epoch));
       return entries.map((_, i) => verdictOf(String(i), reply));
     } catch (thrown) {
       const why = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'no reply';

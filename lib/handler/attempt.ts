@@ -7,6 +7,7 @@ import type { RunningJob } from '../job/job.ts';
 import { progressed } from '../job/progress.ts';
 import { submission } from '../job/submit.ts';
 import type { Instant } from '../kernel/brand.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import { Failure, permanent } from '../kernel/failure.ts';
 import { bytesOf, canonical, type Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
@@ -18,7 +19,7 @@ import { submissionOf } from './submission-of.ts';
 import type { OpenTurn } from './turn.ts';
 
 /** One attempt as this library holds it: the fence, what was written, and whether the work was lost. */
-export class Held {
+export class Held implements Epoch {
   readonly world: World;
   readonly turn: OpenTurn;
   readonly #stored = new Map<string, StoredObject>();
@@ -84,10 +85,15 @@ export class Held {
     });
   }
 
-  /** @throws Failure once the work is lost, or the code or its turn has ended */
+  /** False once the work is lost, or the code or its turn has ended: nothing that user code asked for is sent then. */
+  isOpen(): boolean {
+    return this.#lost === undefined && !this.#isOver && this.turn.isOpen();
+  }
+
+  /** @throws Failure once it isn't open any more, which says why */
   check(): void {
+    if (this.isOpen()) return;
     if (this.#lost !== undefined) throw this.#refusal();
-    if (!this.#isOver && this.turn.isOpen()) return;
     throw letGo(
       'attempt-closed',
       `the attempt at job ${this.#job.id} has ended, so nothing more is sent`,
@@ -111,10 +117,9 @@ export class Held {
     const isFirst = !this.#begun.has(key);
     this.#begun.add(key);
     const bytes = counted(from, () => this.check());
-    const created = await this.world.bucket.create(key, bytes.bytes, {
-      contentType,
-      attempt: attemptId,
-    });
+    const created = await this.world.bucket
+      .create(key, bytes.bytes, { contentType, attempt: attemptId, epoch: this })
+      .finally(() => this.check());
     let end: Written = written(created, key, name);
     if (end.kind === 'look')
       end = found(await this.world.bucket.head(key), {
@@ -142,7 +147,7 @@ export class Held {
     if (this.#noteAt !== undefined && now < later(this.#noteAt, seconds(1))) return;
     this.#noteAt = now;
     const commit = await this.world.store
-      .commit([progressed(this.#job, JSON.parse(text))])
+      .commit([progressed(this.#job, JSON.parse(text))], this)
       .catch(() => ({ kind: 'unknown' as const }));
     const answer = answered(this.#job, 'running', commit);
     if (answer.kind === 'committed' && answer.job.status === 'running') this.moved(answer.job);
@@ -178,7 +183,7 @@ export function attemptOf(held: Held, input: unknown): Attempt<unknown> {
     progress: (note) => held.progress(note),
     next: async (next, request) => {
       held.check();
-      return [submission(await submissionOf(next, request, world))];
+      return [submission(await submissionOf(next, request, { ...world, epoch: held }))];
     },
   };
 }

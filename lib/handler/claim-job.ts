@@ -1,4 +1,5 @@
 import { type Bid, type Claim, claimed, firstAsk, nextAsk } from '../job/claim.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import type { World } from '../ports/world.ts';
 import { surely } from './surely.ts';
 
@@ -9,10 +10,11 @@ const tries = 8;
 export async function claimJob(
   bid: Bid,
   world: Pick<World, 'store' | 'clock' | 'random'>,
+  epoch: Epoch,
 ): Promise<Claim> {
   let step = firstAsk(bid);
   for (let done = 0; done < tries && step.kind === 'write'; done++) {
-    const commit = await surely(world, [step.write]);
+    const commit = await surely(world, [step.write], epoch);
     if (commit.kind === 'unknown') return commit;
     if (commit.kind === 'committed') return claimed(step, commit.row);
     step = nextAsk(bid, commit.old);

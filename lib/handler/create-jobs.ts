@@ -62,7 +62,7 @@ export interface Jobs {
 
 /** Makes the callers' side of jobs. */
 export function createJobs(world: World): Jobs {
-  const { store } = world;
+  const { store, bucket } = world;
   return {
     async submit<In, Data>(job: Job<string, In, Data>, request: Request<NoInfer<In>>) {
       return submitted<Data>(job, request, world);
@@ -76,7 +76,7 @@ export function createJobs(world: World): Jobs {
     },
     async result(job, intentId, { expiresIn = minutes(15) } = {}) {
       const row = await store.read(tables.jobs, keyOf(jobId(job.name, intentId)));
-      return resultOf(row === undefined ? undefined : jobOf(row), world.bucket, expiresIn);
+      return resultOf(row === undefined ? undefined : jobOf(row), bucket, expiresIn);
     },
     cancel: (job, intentId, { force = false, because } = {}) =>
       asked({ kind: 'cancel', force, because }, { job, intentId }, world),

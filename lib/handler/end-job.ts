@@ -40,7 +40,7 @@ async function committed(held: Held, { ending: asked, alongside }: Decision): Pr
     const promoted = asked.kind === 'succeeded' ? asked.result?.key : undefined;
     const at = held.world.clock.now();
     const write = ending(job, asked, { at, leavesOrphans: held.leavesOrphans(promoted) });
-    const commit = await surely(held.world, [write, ...alongside]);
+    const commit = await surely(held.world, [write, ...alongside], held.turn.invocation);
     answer = answered(job, asEnded(job, asked).kind, commit);
   }
   return answer;

@@ -10,6 +10,7 @@ import { later, spoken } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Hiding, Visibility } from '../ports/visibility.ts';
 import type { Observe } from '../ports/world.ts';
+import { InvocationEpoch } from './invocation-epoch.ts';
 import { messageTold } from './message-told.ts';
 import type { One } from './queue-handler.ts';
 import { overrun } from './ran.ts';
@@ -42,6 +43,7 @@ export class Invocation {
   readonly #turns = new Map<Received, MessageTurn>();
   readonly #hiding: Promise<unknown>[] = [];
   readonly #end: Deadline | undefined;
+  readonly #epoch: InvocationEpoch;
   readonly #over: Promise<void>;
   #overrun: () => void = () => {};
   #signalled = false;
@@ -53,6 +55,7 @@ export class Invocation {
     this.#batch = batch;
     this.#verdicts = new Array(batch.records.length);
     this.#end = endOf(batch, parts.clock.now());
+    this.#epoch = new InvocationEpoch(batch.context, parts.clock);
     this.#over = new Promise((resolve) => {
       this.#overrun = resolve;
     });
@@ -73,9 +76,11 @@ export class Invocation {
       clock,
       until: this.#end?.signal,
       over: this.#over,
+      epoch: this.#epoch,
     });
     this.#turns.set(record, turn);
-    const outcome = record.isLost ? withoutGroup(record) : await verdict(one, record, turn);
+    const came = record.isLost ? withoutGroup(record) : await verdict(one, record, turn);
+    const outcome = this.#epoch.isOpen() ? came : tooLate();
     turn.close();
     this.#turns.delete(record);
     this.#judge(record, outcome, since);
@@ -104,6 +109,7 @@ export class Invocation {
     for (const record of this.#batch.records)
       if (this.#verdicts[record.index] === undefined) this.#judge(record, this.#unended(record));
     this.#closed = true;
+    this.#epoch.close();
     return response(
       this.#batch.records.map(({ id }) => id),
       this.#verdicts,
@@ -137,7 +143,7 @@ export class Invocation {
 
   /** What becomes of a record that is still running when the response is given, or stands behind one. */
   #unended(record: Received): Outcome {
-    if (this.#turns.has(record)) return { kind: 'failed', failure: overrun() };
+    if (this.#turns.has(record)) return tooLate();
     const head = this.#batch.records.find(
       (other) => other.group === record.group && this.#turns.has(other),
     );
@@ -181,6 +187,9 @@ const withoutGroup = ({ id }: Received): Outcome => ({
     `message ${id} of a FIFO queue has no MessageGroupId, so it has no place in an order`,
   ),
 });
+
+/** Nothing counts that ends after the invocation did, as in a process that was frozen: its message is another's by then. */
+const tooLate = (): Outcome => ({ kind: 'failed', failure: overrun() });
 
 /** A lost handle or an outage is no error: the queue's own visibility timeout decides then. */
 async function hide(visibility: Visibility, queue: string, all: readonly Hiding[]): Promise<void> {

@@ -58,7 +58,7 @@ async function oneCommand(
   const job = worker.kinds.get(kindOf(command));
   if (job === undefined) return heldBack(lengths.longestHeld);
   const bid = bidFor(command, job, { world, turn });
-  const claim = await claimJob(bid, world);
+  const claim = await claimJob(bid, world, turn);
   switch (claim.kind) {
     case 'granted':
     case 'mine':

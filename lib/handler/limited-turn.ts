@@ -16,9 +16,10 @@ export function limitedTurn(
   const cancelSignal = clock.alarm(until, () =>
     turn.abort(transient('attempt-too-long', `an attempt may take ${spoken(length)}`)),
   );
+  const over = later(until, lengths.grace);
   let cancelOver = (): void => {};
   const tooLong = new Promise<void>((resolve) => {
-    cancelOver = clock.alarm(later(until, lengths.grace), resolve);
+    cancelOver = clock.alarm(over, resolve);
   });
   const limited: OpenTurn = {
     get signal() {
@@ -26,9 +27,10 @@ export function limitedTurn(
     },
     remaining: () => Math.min(turn.remaining(), Math.max(0, until - clock.now())) as Duration,
     context: turn.context,
-    isOpen: () => turn.isOpen(),
+    isOpen: () => turn.isOpen() && clock.now() < over,
     abort: (reason) => turn.abort(reason),
     over: Promise.race([turn.over, tooLong]),
+    invocation: turn.invocation,
   };
   return {
     turn: limited,

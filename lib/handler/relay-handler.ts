@@ -1,5 +1,6 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Instant } from '../kernel/brand.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import { type Failure, permanent, transient } from '../kernel/failure.ts';
 import type { Json } from '../kernel/json.ts';
 import { between, seconds } from '../kernel/time.ts';
@@ -14,6 +15,7 @@ import {
 import type { Entry, Verdict } from '../ports/sender.ts';
 import type { Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
+import { InvocationEpoch } from './invocation-epoch.ts';
 import type { JobEvent } from './job-event.ts';
 import type { Handler } from './queue-handler.ts';
 import { quiet } from './quiet.ts';
@@ -38,9 +40,10 @@ export function relayHandler(
   settings: RelaySettings = {},
 ): Handler<DynamoDBStreamEvent, DynamoDBBatchResponse> {
   const { store, sender, clock } = world;
-  const relay: Relay = { store, sender, clock, observe: quiet(world.observe) };
+  const observe = quiet(world.observe);
   const shape = shapeOf(settings);
   return async (event, context) => {
+    const relay = { store, sender, clock, observe, epoch: new InvocationEpoch(context, clock) };
     const { outgoing, held } = readStream(event, shape);
     const run = await publish(relay, outgoing, context);
     await prove(relay, run.sent, { context, oldest: oldestOf(event, clock.now()) });
@@ -48,7 +51,8 @@ export function relayHandler(
   };
 }
 
-type Relay = Pick<World, 'store' | 'sender' | 'clock' | 'observe'>;
+/** What one invocation publishes with, and for how long. */
+type Relay = Pick<World, 'store' | 'sender' | 'clock' | 'observe'> & { readonly epoch: Epoch };
 
 interface Published {
   readonly sent: readonly Outgoing[];
@@ -100,10 +104,10 @@ async function toTarget(
 }
 
 /** Sends a round; one that got no answer is sent once more, with the same ids, before anything else. */
-async function verdicts({ sender }: Relay, { now }: Round): Promise<readonly Verdict[]> {
+async function verdicts(relay: Relay, { now }: Round): Promise<readonly Verdict[]> {
   const target = now[0]?.target ?? '';
   const entries = now.filter(({ unfit }) => unfit === undefined).map(({ entry }) => entry);
-  const send = async () => (entries.length === 0 ? [] : answers(sender, target, entries));
+  const send = async () => (entries.length === 0 ? [] : answers(relay, target, entries));
   const first = await send();
   const all = [...(entries.length > 0 && isUnanswered(first) ? await send() : first)];
   return now.map(({ unfit }) =>
@@ -113,12 +117,12 @@ async function verdicts({ sender }: Relay, { now }: Round): Promise<readonly Ver
 
 /** A sender that throws has proved nothing, to this target; what others have taken stays proved. */
 async function answers(
-  sender: World['sender'],
+  { sender, epoch }: Relay,
   target: string,
   entries: readonly Entry[],
 ): Promise<readonly Verdict[]> {
   try {
-    return await sender.send(target, entries);
+    return await sender.send(target, entries, epoch);
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : typeof thrown;
     return entries.map(() => ({ kind: 'outage', why }));
@@ -158,9 +162,9 @@ async function prove(
   });
 }
 
-async function commit({ store }: Relay, write: Write): Promise<boolean> {
+async function commit({ store, epoch }: Relay, write: Write): Promise<boolean> {
   try {
-    return (await store.commit([write])).kind === 'committed';
+    return (await store.commit([write], epoch)).kind === 'committed';
   } catch {
     return false;
   }

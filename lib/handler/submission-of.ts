@@ -1,6 +1,7 @@
 import { jobId } from '../job/job-id.ts';
 import type { Submission } from '../job/submit.ts';
 import type { GroupId } from '../kernel/brand.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import { type Failure, permanent, transient } from '../kernel/failure.ts';
 import { groupId } from '../kernel/group-id.ts';
 import { bytesOf, canonical } from '../kernel/json.ts';
@@ -10,7 +11,8 @@ import { sha256 } from '../kernel/sha256.ts';
 import type { World } from '../ports/world.ts';
 import { type DefinedJob, definition, type Job, type Request } from './define-job.ts';
 
-type Parts = Pick<World, 'bucket' | 'clock' | 'random'>;
+/** A caller of its own has no epoch; an attempt has. */
+type Parts = Pick<World, 'bucket' | 'clock' | 'random'> & { readonly epoch?: Epoch };
 
 /**
  * Turns a request into a submission: input checked, group checked, a large input laid beside the row first.
@@ -79,12 +81,17 @@ const groupOf = (job: DefinedJob, { groupId: own, input, intentId }: Request<unk
   groupId(own ?? job.group?.(input) ?? jobId(job.name, intentId));
 
 /** Up to 16 KB lie in the row; more goes to the bucket under its own hash, so that a repeat writes nothing new. */
-async function laid(text: string, id: string, { bucket }: Parts): Promise<Submission['input']> {
+async function laid(
+  text: string,
+  id: string,
+  { bucket, epoch }: Parts,
+): Promise<Submission['input']> {
   if (bytesOf(text) <= sizes.inlineInput) return { text };
   const key = `inputs/${id}/${sha256(text)}`;
   const created = await bucket.create(key, whole(text), {
     contentType: 'application/json',
     attempt: 'submit',
+    ...(epoch === undefined ? {} : { epoch }),
   });
   if (created.kind !== 'unknown' || (await bucket.head(key)) !== undefined) return { key };
   throw transient(

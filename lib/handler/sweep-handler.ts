@@ -4,9 +4,11 @@ import { candidatesOf, placeOf } from '../candidate/key.ts';
 import { isFinal, type JobRow, jobOf, keyOf } from '../job/job.ts';
 import { swept } from '../job/swept.ts';
 import type { JobId } from '../kernel/brand.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import { attention, lengths, tables } from '../kernel/settings.ts';
 import { later, seconds } from '../kernel/time.ts';
 import type { World } from '../ports/world.ts';
+import { InvocationEpoch } from './invocation-epoch.ts';
 import type { Handler } from './queue-handler.ts';
 import { quiet } from './quiet.ts';
 import { isLate } from './remaining-of.ts';
@@ -26,9 +28,10 @@ export function sweepHandler(world: World): Handler<unknown, Swept> {
   const { store, bucket, clock } = world;
   const observe = quiet(world.observe);
   return async (_event, context) => {
+    const sweep = { store, bucket, clock, epoch: new InvocationEpoch(context, clock) };
     const total = { found: 0, deleted: 0, left: 0 };
     for await (const id of marked({ store, clock }, context)) {
-      const one = await sweepJob({ store, bucket, clock }, id);
+      const one = await sweepJob(sweep, id);
       total.found += one.found;
       total.deleted += one.deleted;
       total.left += one.left;
@@ -53,28 +56,29 @@ async function* marked(
   }
 }
 
-async function sweepJob(
-  world: Pick<World, 'store' | 'bucket' | 'clock'>,
-  id: JobId,
-): Promise<Swept> {
-  const row = await world.store.read(tables.jobs, keyOf(id));
+/** What one invocation sweeps with, and for how long. */
+type Sweep = Pick<World, 'store' | 'bucket' | 'clock'> & { readonly epoch: Epoch };
+
+async function sweepJob(sweep: Sweep, id: JobId): Promise<Swept> {
+  const row = await sweep.store.read(tables.jobs, keyOf(id));
   const read = row === undefined ? undefined : jobOf(row);
   if (read?.kind !== 'job') return { found: 0, deleted: 0, left: 0 };
   const { job } = read;
-  const done = await collect(world, job);
+  const done = await collect(sweep, job);
   if (job.sweepAt !== undefined) {
-    const again = later(world.clock.now(), lengths.secondSweep);
-    await world.store.commit([swept(job, job.sweepAt, { again, left: done.left })]);
+    const again = later(sweep.clock.now(), lengths.secondSweep);
+    const mark = swept(job, job.sweepAt, { again, left: done.left });
+    await sweep.store.commit([mark], sweep.epoch);
   }
   return done;
 }
 
-async function collect({ bucket }: Pick<World, 'bucket'>, job: JobRow): Promise<Swept> {
+async function collect(sweep: Sweep, job: JobRow): Promise<Swept> {
   const truth = truthOf(job);
   let found = 0;
   let deleted = 0;
   let left = 0;
-  for await (const key of bucket.list(candidatesOf(job.id))) {
+  for await (const key of sweep.bucket.list(candidatesOf(job.id))) {
     const place = placeOf(key);
     if (place === undefined || key === truth.promoted) continue;
     if (!isGarbage(key, place, truth)) {
@@ -82,15 +86,15 @@ async function collect({ bucket }: Pick<World, 'bucket'>, job: JobRow): Promise<
       continue;
     }
     found += 1;
-    if (await isDeleted(bucket, key)) deleted += 1;
+    if (await isDeleted(sweep, key)) deleted += 1;
     else left += 1;
   }
   return { found, deleted, left };
 }
 
-async function isDeleted(bucket: World['bucket'], key: string): Promise<boolean> {
+async function isDeleted({ bucket, epoch }: Sweep, key: string): Promise<boolean> {
   try {
-    await bucket.delete(key);
+    await bucket.delete(key, epoch);
     return true;
   } catch {
     return false;

@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { Duration, Instant } from '../kernel/brand.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import type { Failure } from '../kernel/failure.ts';
 import { between } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -15,13 +16,15 @@ export interface Turn {
 }
 
 /** A turn as this library holds it: it can be ended. */
-export interface OpenTurn extends Turn {
+export interface OpenTurn extends Turn, Epoch {
   /** False once the turn has ended: what user code does from then on changes nothing. */
   isOpen(): boolean;
   /** Fires the signal now. */
   abort(reason: Failure): void;
   /** Resolves when user code has had its grace and is no longer waited for. */
   readonly over: Promise<void>;
+  /** The whole invocation, which outlasts its turns: what this library itself still has to send is sent on its behalf. */
+  readonly invocation: Epoch;
 }
 
 /** What all turns of one invocation share. */
@@ -31,6 +34,7 @@ export interface Bounds {
   /** When the signal fires; undefined where the runtime names no deadline. */
   readonly until: Instant | undefined;
   readonly over: Promise<void>;
+  readonly epoch: Epoch;
 }
 
 /** One message's turn; its signal is made when somebody first asks for it. */
@@ -52,6 +56,10 @@ export class MessageTurn implements OpenTurn {
     return this.#bounds.over;
   }
 
+  get invocation(): Epoch {
+    return this.#bounds.epoch;
+  }
+
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#reason !== undefined && !this.#controller.signal.aborted)
@@ -67,7 +75,7 @@ export class MessageTurn implements OpenTurn {
   };
 
   isOpen(): boolean {
-    return this.#open;
+    return this.#open && this.#bounds.epoch.isOpen();
   }
 
   abort(reason: Failure): void {

@@ -31,7 +31,7 @@ export interface Frozen {
 export interface Faults {
   /** The sandbox dies there: nothing that it does afterwards happens. */
   crash(where: Where): void;
-  /** The worker stops there and its lease runs out; `thaw` lets it go on, as a zombie. */
+  /** The worker stops there and its lease runs out; `thaw` lets it go on, as a zombie. Before a commit means that it has left, and arrives late. */
   freeze(where: Where): Frozen;
   /** The next call there has its effect, and its reply gets lost. */
   loseReply(at: Point): void;

@@ -1,4 +1,5 @@
 import type { Duration, Instant } from '../kernel/brand.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import type { Bucket, Created } from '../ports/bucket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Sender } from '../ports/sender.ts';
@@ -87,16 +88,21 @@ const unavailable = (service: Service): Error =>
 
 const unknown = { kind: 'unknown' } as const;
 
+/** Refused by the adapter itself, without a step. What an open epoch sends has left its process at the gate: it arrives even where that stands still, and then the fence alone holds. */
+const isOver = (epoch: Epoch | undefined): boolean => epoch?.isOpen() === false;
+
 const gatedStore = (store: Store, by: Gating): Store => ({
   read: (table, key) =>
     call(by, { points: [], service: 'dynamodb', act: () => store.read(table, key) }),
-  commit: (writes) =>
-    call<Commit>(by, {
-      points: pointsOf(writes),
-      service: 'dynamodb',
-      act: () => store.commit(writes),
-      lost: unknown,
-    }),
+  commit: (writes, epoch) =>
+    isOver(epoch)
+      ? store.commit(writes, epoch)
+      : call<Commit>(by, {
+          points: pointsOf(writes),
+          service: 'dynamodb',
+          act: () => store.commit(writes),
+          lost: unknown,
+        }),
   query: (table, keys) => each(by, 'dynamodb', store.query(table, keys)),
   scan: (table, segment) => each(by, 'dynamodb', store.scan(table, segment)),
 });
@@ -114,11 +120,15 @@ const gatedBucket = (bucket: Bucket, by: Gating): Bucket => ({
   open: (key) => each(by, 's3', bucket.open(key)),
   url: (key, expiresIn) => bucket.url(key, expiresIn),
   list: (prefix) => each(by, 's3', bucket.list(prefix)),
-  delete: (key) => call(by, { points: ['sweep'], service: 's3', act: () => bucket.delete(key) }),
+  delete: (key, epoch) =>
+    isOver(epoch)
+      ? bucket.delete(key, epoch)
+      : call(by, { points: ['sweep'], service: 's3', act: () => bucket.delete(key) }),
 });
 
 const gatedSender = (sender: Sender, by: Gating): Sender => ({
-  send: (target, entries) => {
+  send: (target, entries, epoch) => {
+    if (isOver(epoch)) return sender.send(target, entries, epoch);
     const outage = (why: string) => entries.map(() => ({ kind: 'outage' as const, why }));
     return call(by, {
       points: ['publish'],

@@ -1,4 +1,5 @@
 import { checkRequest } from '../kernel/check-request.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 import { isFailure } from '../kernel/failure.ts';
 import type { Entry, Sender, Verdict } from '../ports/sender.ts';
 import type { Sending } from './queue-message.ts';
@@ -16,11 +17,17 @@ export class LocalSender implements Sender {
     this.#targets = targets;
   }
 
-  async send(target: string, entries: readonly Entry[]): Promise<readonly Verdict[]> {
+  async send(
+    target: string,
+    entries: readonly Entry[],
+    epoch?: Epoch,
+  ): Promise<readonly Verdict[]> {
     checkRequest(entries);
     const to = this.#targets.get(target);
     if (to === undefined)
       return entries.map(() => ({ kind: 'outage', why: `there is no target "${target}"` }));
+    if (epoch?.isOpen() === false)
+      return entries.map(() => ({ kind: 'outage', why: 'the invocation that sends is over' }));
     return entries.map((entry) => sent(to, entry));
   }
 }

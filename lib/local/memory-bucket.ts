@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Duration, Instant } from '../kernel/brand.ts';
+import { checkOpen, type Epoch } from '../kernel/epoch.ts';
 import { permanent, transient } from '../kernel/failure.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import { later } from '../kernel/time.ts';
-import type { Bucket, Created, StoredObject } from '../ports/bucket.ts';
+import type { Bucket, Created, Described, StoredObject } from '../ports/bucket.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** The size from which S3 wants an object in parts. */
@@ -33,7 +34,7 @@ export class MemoryBucket implements Bucket {
   async create(
     key: string,
     from: AsyncIterable<Uint8Array>,
-    as: { readonly contentType: string; readonly attempt: string },
+    { epoch, ...as }: Described & { readonly epoch?: Epoch },
   ): Promise<Created> {
     const chunks: Uint8Array[] = [];
     const hash = createHash('sha256');
@@ -44,8 +45,11 @@ export class MemoryBucket implements Bucket {
       chunks.push(copy);
       hash.update(copy);
       size += chunk.byteLength;
-      if (upload === undefined && size > partSize) upload = this.#begin(key);
+      if (size <= partSize) continue;
+      checkOpen(epoch);
+      upload ??= this.#begin(key);
     }
+    checkOpen(epoch);
     if (upload !== undefined && !this.#uploads.delete(upload))
       throw transient('upload-aborted', `the upload of ${key} was ended before it was whole`);
     const checksum = hash.digest('base64');
@@ -79,7 +83,8 @@ export class MemoryBucket implements Bucket {
     for (const key of keys) yield key;
   }
 
-  async delete(key: string): Promise<void> {
+  async delete(key: string, epoch?: Epoch): Promise<void> {
+    checkOpen(epoch);
     this.#objects.delete(key);
   }
 

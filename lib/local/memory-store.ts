@@ -1,4 +1,5 @@
 import { checkWrites } from '../kernel/check-writes.ts';
+import { checkOpen, type Epoch } from '../kernel/epoch.ts';
 import { permanent } from '../kernel/failure.ts';
 import { sha256 } from '../kernel/sha256.ts';
 import type { Commit, Key, Row, Store, Write } from '../ports/store.ts';
@@ -56,8 +57,9 @@ export class MemoryStore implements Store {
     return [...this.#table(table).rows.values()].map(({ row }) => kept(row));
   }
 
-  async commit(writes: readonly Write[]): Promise<Commit> {
+  async commit(writes: readonly Write[], epoch?: Epoch): Promise<Commit> {
     checkWrites(writes);
+    checkOpen(epoch);
     const steps = writes.map((write) => {
       const table = this.#table(write.table);
       const old = table.rows.get(placeOf(table, write.table, write.key))?.row;

@@ -1,4 +1,5 @@
 import type { Duration } from '../kernel/brand.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 
 /** An object as a caller sees it; `checksum` is the bucket's own. */
 export interface Stored {
@@ -19,6 +20,12 @@ export type Created =
   | { readonly kind: 'created' | 'taken'; readonly stored: StoredObject }
   | { readonly kind: 'unknown' };
 
+/** How an object is described while it is created. */
+export interface Described {
+  readonly contentType: string;
+  readonly attempt: string;
+}
+
 /** Where results live; nothing in it is ever overwritten. */
 export interface Bucket {
   /** Its name, as a row records it. */
@@ -26,11 +33,14 @@ export interface Bucket {
   /**
    * Creates, in bounded memory, or answers `taken` with what is there; overwrites nothing. Finding the very bytes that
    * this call sent under this `attempt` is `created`. What `from` throws is thrown on, and then nothing was created.
+   * Between the parts of a large object too, nothing more is sent once `epoch` is over; only its own parts are taken back.
+   *
+   * @throws Failure `epoch-over`
    */
   create(
     key: string,
     from: AsyncIterable<Uint8Array>,
-    as: { readonly contentType: string; readonly attempt: string },
+    as: Described & { readonly epoch?: Epoch },
   ): Promise<Created>;
   /** What is there now. */
   head(key: string): Promise<StoredObject | undefined>;
@@ -40,6 +50,6 @@ export interface Bucket {
   url(key: string, expiresIn: Duration): Promise<string>;
   /** All keys that start so, in order. */
   list(prefix: string): AsyncIterable<string>;
-  /** Afterwards nothing is there. */
-  delete(key: string): Promise<void>;
+  /** Afterwards nothing is there. @throws Failure `epoch-over` instead, once `epoch` is over */
+  delete(key: string, epoch?: Epoch): Promise<void>;
 }

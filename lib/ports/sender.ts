@@ -1,4 +1,5 @@
 import type { GroupId } from '../kernel/brand.ts';
+import type { Epoch } from '../kernel/epoch.ts';
 
 /** One message to send; `id` is its deduplication id, the same in every repeat. */
 export interface Entry {
@@ -15,6 +16,9 @@ export type Verdict =
 
 /** Where messages go out; `target` is a name that the world knows. */
 export interface Sender {
-  /** At most 10 entries, one per group; answers a verdict for every entry, in order; what lacks proof of acceptance isn't `sent`. */
-  send(target: string, entries: readonly Entry[]): Promise<readonly Verdict[]>;
+  /**
+   * At most 10 entries, one per group; answers a verdict for every entry, in order; what lacks proof of acceptance isn't
+   * `sent`. Once `epoch` is over nothing is sent, retries included, and that is told as an outage.
+   */
+  send(target: string, entries: readonly Entry[], epoch?: Epoch): Promise<readonly Verdict[]>;
 }

@@ -1,3 +1,4 @@
+import type { Epoch } from '../kernel/epoch.ts';
 import type { Json } from '../kernel/json.ts';
 
 /** Where a row lives; `sk` is left out in tables that have none. */
@@ -57,8 +58,11 @@ export type Commit =
 export interface Store {
   /** Answers the row as it is now, never a stale one. */
   read(table: string, key: Key): Promise<Row | undefined>;
-  /** All or nothing, at most 100 writes on as many rows; throttling and conflicts are retried inside and never told as a refusal. */
-  commit(writes: readonly Write[]): Promise<Commit>;
+  /**
+   * All or nothing, at most 100 writes on as many rows; throttling and conflicts are retried inside and never told as a
+   * refusal. @throws Failure `epoch-over` instead of sending anything, retries included, once `epoch` is over
+   */
+  commit(writes: readonly Write[], epoch?: Epoch): Promise<Commit>;
   /** Rows of one key or index, in order of the sort key from `from` on, perhaps stale. */
   query(
     table: string,

@@ -205,6 +205,45 @@ export function bucketContract(name: string, open: () => Promise<BucketAtHand>):
       expect(await bucket.head(key)).toBeUndefined();
     });
 
+    it('creates and deletes nothing once its epoch is over, and says so', async () => {
+      const { bucket, key, prefix } = await begin();
+      const epoch = { isOpen: () => false };
+      await bucket.create(key, bytes('x'), as);
+      const refused = { code: 'epoch-over', remedy: 'let-go' };
+
+      await expect(bucket.delete(key, epoch)).rejects.toMatchObject(refused);
+      await expect(
+        bucket.create(`${prefix}small`, bytes('y'), { ...as, epoch }),
+      ).rejects.toMatchObject(refused);
+      await expect(
+        bucket.create(`${prefix}large`, mebibytes(18), { ...as, epoch }),
+      ).rejects.toMatchObject(refused);
+
+      expect(await keysOf(bucket, prefix)).toEqual([key]);
+    });
+
+    it.each([1, 9, 18])(
+      'creates nothing where its epoch ends with the %i-th MiB of 18, and leaves the key free',
+      async (count) => {
+        const { bucket, key } = await begin();
+        let isOpen = true;
+        const source = (async function* () {
+          yield* mebibytes(count);
+          isOpen = false;
+          yield* mebibytes(18 - count);
+        })();
+
+        await expect(
+          bucket.create(key, source, { ...as, epoch: { isOpen: () => isOpen } }),
+        ).rejects.toMatchObject({ code: 'epoch-over' });
+
+        expect(await bucket.head(key)).toBeUndefined();
+        const again = { ...as, epoch: { isOpen: () => true } };
+        expect((await bucket.create(key, bytes('after'), again)).kind).toBe('created');
+        expect(await textOf(bucket, key)).toBe('after');
+      },
+    );
+
     it('gives an address that names the object', async () => {
       const { bucket, key } = await begin();
       await bucket.create(key, bytes('x'), as);

@@ -84,6 +84,20 @@ export function senderContract(name: string, open: () => Promise<OpenSender>): v
       ]);
     });
 
+    it('sends nothing once its epoch is over, and calls that an outage', async () => {
+      const { sender, target, arrived } = await open();
+
+      const verdicts = await sender.send(target, [entry('A1'), entry('B1')], {
+        isOpen: () => false,
+      });
+
+      expect(verdicts.map(({ kind }) => kind)).toEqual(['outage', 'outage']);
+      expect(await arrived()).toEqual([]);
+      expect(await sender.send(target, [entry('A1')], { isOpen: () => true })).toEqual([
+        { kind: 'sent' },
+      ]);
+    });
+
     it.each([
       ['no entry', []],
       ['eleven entries', [...'ABCDEFGHIJK']],

@@ -454,6 +454,24 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
       expect(afterGone).toEqual(['s7', 's8']);
     });
 
+    it.each([
+      ['one write', ['row']],
+      ['several writes', ['row', 'other']],
+    ])('sends nothing of %s once its epoch is over, and says so', async (_, names) => {
+      const { store, put, read } = await begin();
+      await store.commit([put({ n: 1 })]);
+      const writes = names.map((sk) => put({ n: 2 }, sk));
+
+      await expect(store.commit(writes, over)).rejects.toMatchObject({
+        code: 'epoch-over',
+        remedy: 'let-go',
+      });
+
+      expect(await read()).toMatchObject({ n: 1 });
+      expect(await read('other')).toBeUndefined();
+      expect((await store.commit(writes, { isOpen: () => true })).kind).toBe('committed');
+    });
+
     it('refuses a table that it does not know', async () => {
       const { store, put } = await begin();
 
@@ -463,6 +481,9 @@ export function storeContract(name: string, open: () => Promise<StoreAtHand>): v
     });
   });
 }
+
+/** An invocation that has ended. */
+const over = { isOpen: () => false };
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];

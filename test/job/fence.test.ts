@@ -62,7 +62,7 @@ async function aJob(made = incarnation) {
     isLosing = true;
   };
   const claim = (attemptId: string, now = at(0), of = made) =>
-    claimJob(bid(attemptId, now, of), world);
+    claimJob(bid(attemptId, now, of), world, { isOpen: () => true });
   async function owner(attemptId: string, now = at(0)): Promise<RunningJob> {
     const claim_ = await claim(attemptId, now);
     if (claim_.kind !== 'granted') throw new Error(`not granted: ${claim_.kind}`);

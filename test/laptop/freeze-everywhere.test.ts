@@ -46,6 +46,8 @@ describe.each<Way>(['complete', 'fail', 'retry-later'])(
         expect(seen.events.map(({ type }) => type)).toEqual([endOf[way]]);
         if (way !== 'fail')
           expect(seen.result, `step ${step}`).toMatchObject({ kind: 'ready', size: 6 });
+        // What had left when it froze meets the fence; what it would send afterwards never leaves it.
+        expect(seen.fenced, `step ${step}`).toBeLessThanOrEqual(1);
         fenced += seen.fenced;
         takenOver += seen.takenOver;
       }

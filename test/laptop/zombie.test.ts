@@ -50,3 +50,25 @@ describe('a worker that was frozen just before it completed', () => {
     expect(laptop.happenings('orphans-collected')).toMatchObject([{ count: 1 }]);
   });
 });
+
+describe('a worker that was frozen before it would have sent anything', () => {
+  it.each(['claim', 'write'] as const)(
+    'sends nothing when it wakes after a takeover behind its %s, so that the fence has nothing to refuse',
+    async (point) => {
+      await using laptop = await startLaptop({ jobs: [exportJob] });
+      const frozen = laptop.faults.freeze({ at: point, when: 'after' });
+      await laptop.jobs.submit(exportJob, { intentId: 'a', input: { dataset: 'movies' } });
+      await laptop.clock.forward(minutes(20));
+      const before = await laptop.jobs.get(exportJob, 'a');
+
+      frozen.thaw();
+      const settled = await laptop.settle();
+
+      expect(settled).toEqual({ kind: 'quiet' });
+      expect(before).toMatchObject({ status: 'succeeded', generation: 2 });
+      expect(await laptop.jobs.get(exportJob, 'a')).toEqual(before);
+      expect(laptop.happenings('write-fenced')).toEqual([]);
+      expect(laptop.happenings('job-taken-over')).toHaveLength(1);
+    },
+  );
+});

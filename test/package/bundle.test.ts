@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { build, type Plugin, type Rolldown } from 'vite';
 import { describe, expect, it } from 'vitest';
 
@@ -58,6 +58,10 @@ const onAws = {
   most: 60_000,
 };
 
+/** An entry point of the sample, with its schema, its CSV, middy and 23 kB of Powertools' log. */
+const sample = (name: string): string =>
+  `export { handler } from ${JSON.stringify(resolve(`functions/export/${name}.ts`))};`;
+
 describe('a bundle', () => {
   it('of a plain queue stays below 15 kB, and holds nothing of jobs and no package', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(plain.code);
@@ -84,6 +88,21 @@ describe('a bundle', () => {
     expect(rooms).not.toContain('local');
     expect(packages).toEqual(['canonicalize', 'ulid']);
     expect(imports).toContain('@aws-sdk/client-dynamodb');
+  });
+
+  it.each([
+    ['worker', 150_000],
+    ['relay', 60_000],
+    ['sweep', 55_000],
+    ['api', 140_000],
+  ])("of the sample's %s stays below %d bytes beside the SDK", async (name, most) => {
+    const { bytes, rooms, packages } = await bundleOf(sample(name));
+
+    expect(bytes).toBeLessThan(most);
+    expect(rooms).not.toContain('local');
+    expect(packages).toEqual(
+      expect.arrayContaining(['@aws-lambda-powertools/logger', '@middy/core']),
+    );
   });
 
   it('of the laptop holds it, so that its absence elsewhere means something', async () => {

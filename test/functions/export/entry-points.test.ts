@@ -10,7 +10,7 @@ afterEach(() => {
 const entry = (name: string): Promise<{ handler: unknown }> =>
   import(`../../../functions/export/${name}.ts`);
 
-describe.each(['worker', 'relay', 'sweep'])('the entry point %s', (name) => {
+describe.each(['worker', 'relay', 'sweep', 'api'])('the entry point %s', (name) => {
   it('is a handler once its settings are there', async () => {
     vi.stubEnv('LANEKEEPER_TABLES', '{"jobs":"jobs","ledger":"ledger","care":"care"}');
     vi.stubEnv('LANEKEEPER_BUCKET', 'results');
@@ -35,4 +35,20 @@ describe.each(['worker', 'relay', 'sweep'])('the entry point %s', (name) => {
 
     await expect(entry(name)).rejects.toMatchObject({ code: 'setting-malformed' });
   });
+});
+
+describe('the entry point api', () => {
+  it.each(['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET'])(
+    'fails at start without %s alone',
+    async (name) => {
+      vi.stubEnv('LANEKEEPER_TABLES', '{"jobs":"jobs","ledger":"ledger","care":"care"}');
+      vi.stubEnv('LANEKEEPER_BUCKET', 'results');
+      vi.stubEnv(name, undefined);
+
+      await expect(entry('api')).rejects.toMatchObject({
+        code: 'setting-missing',
+        message: expect.stringContaining(name),
+      });
+    },
+  );
 });
