@@ -32,12 +32,13 @@ const map: Readonly<Record<string, readonly string[]>> = {
   infra: ['lib/kernel', 'lanekeeper', 'functions'],
   demo: ['lanekeeper', 'lanekeeper/local', 'functions'],
   bench: ['lanekeeper', 'lanekeeper/local'],
+  scripts: [],
 };
 
 /** Which rooms may import which packages; `node:` and `@scope/` stand for all that begin so. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   'node:crypto': ['lib/kernel', 'lib/local', 'lib/aws'],
-  'node:': ['lib/dev', 'lib/cli', 'functions', 'demo', 'bench'],
+  'node:': ['lib/dev', 'lib/cli', 'functions', 'demo', 'bench', 'scripts'],
   'aws-lambda': ['lib/handler', 'lib/local', 'lib/aws', 'lib/dev', 'functions', 'demo', 'bench'],
   '@aws-sdk/': ['lib/aws'],
   '@smithy/': ['lib/aws'],

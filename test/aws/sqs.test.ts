@@ -9,14 +9,22 @@ import { hasEndpoint } from './stand.ts';
 
 const sqs = new SQSClient({});
 
-/** What MiniStack 1.5.33 gets wrong: it locks the group behind a head that is back, and it knows no limit of 12 hours. */
-const deviations =
-  process.env['LANEKEEPER_EMULATOR'] === 'ministack'
-    ? [
-        'brings a head back alone, and never what is behind it (fact fifo 2.4.3)',
-        'refuses more than 12 hours, and leaves the message hidden as it was',
-      ]
-    : [];
+/** What each emulator is known to get wrong: these cases fail there, and tell as soon as they don't. */
+const deviations: Readonly<Record<string, readonly string[]>> = {
+  // 1.5.33 locks the group behind a head that is back, and knows no limit of 12 hours.
+  ministack: [
+    'brings a head back alone, and never what is behind it (fact fifo 2.4.3)',
+    'refuses more than 12 hours, and leaves the message hidden as it was',
+  ],
+  // 2026.3.0 shows what is behind a hidden head, blames itself for a lost handle, takes one that was replaced by a later
+  // receive, and knows no limit of 12 hours.
+  localstack: [
+    'keeps a group behind its hidden head, whatever was asked for the rest (fact fifo 2.4.4)',
+    'tells a lost handle beside one that is not, in order',
+    'knows only the handle of the last receive (fact fifo 2.4.6)',
+    'refuses more than 12 hours, and leaves the message hidden as it was',
+  ],
+};
 
 describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', () => {
   describe.each(['URL', 'ARN'] as const)('with a queue by its %s', (by) => {
@@ -58,6 +66,6 @@ describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', () => {
         delete: async (handle) => void (await remove(url, handle)),
       };
     },
-    deviations,
+    deviations[process.env['LANEKEEPER_EMULATOR'] ?? ''],
   );
 });
