@@ -20,6 +20,9 @@ export interface Shell {
   readonly ended: Promise<unknown>;
 }
 
+/** Emulators take any credentials, and the SDK asks for some. */
+export const emulated = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' } as const;
+
 /** How the command is used. */
 export const devUsage = `lanekeeper dev: runs the handlers of lanekeeper.config.ts behind real queues and a real stream
 
@@ -40,7 +43,7 @@ export async function devCommand(shell: Shell): Promise<void> {
     if (line !== undefined) shell.print(line);
   };
   await using dev = await startDev({ ...options, env: shell.env, told: tell });
-  const file = saved(dev, shell.folder);
+  const file = saved(dev, shell);
   if (options.json) shell.print(JSON.stringify({ kind: 'ready', environment: dev.environment }));
   else shell.print(introduced(dev, options.endpoint, relative(shell.folder, file)));
   const unwatch = options.watch
@@ -127,11 +130,17 @@ function whole(flag: string, text: string, most: number): number {
 const inSeconds = (flag: string, text: string, most: number): Duration =>
   seconds(whole(flag, text, most));
 
-/** Keeps the environment that `onAws()` reads where the project's own processes find it. */
-function saved(dev: Dev, folder: string): string {
+/** Keeps the environment that `onAws()` reads where the project's own processes find it; of credentials only those that every emulator takes. */
+function saved(dev: Dev, { folder, env }: Shell): string {
   const file = join(folder, '.lanekeeper', 'dev.env');
   mkdirSync(dirname(file), { recursive: true });
-  const lines = Object.entries(dev.environment).map(([name, value]) => `${name}='${value}'`);
+  const isEmulated = env['AWS_ACCESS_KEY_ID'] === emulated.AWS_ACCESS_KEY_ID;
+  const settings = {
+    ...dev.environment,
+    AWS_REGION: env['AWS_REGION'] ?? '',
+    ...(isEmulated ? emulated : {}),
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name}='${value}'`);
   writeFileSync(file, `${lines.join('\n')}\n`);
   return file;
 }

@@ -1,12 +1,9 @@
 #!/usr/bin/env node
 import { isFailure } from '../kernel/failure.ts';
-import { devCommand, devUsage } from './dev-command.ts';
+import { devCommand, devUsage, emulated } from './dev-command.ts';
 
 /** The command `lanekeeper`. */
 const [command, ...args] = process.argv.slice(2);
-
-/** Emulators take any credentials, and the SDK asks for some. */
-const emulated = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' } as const;
 
 async function main(): Promise<void> {
   if (command !== 'dev' || args.includes('--help')) {

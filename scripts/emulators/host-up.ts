@@ -1,11 +1,16 @@
 import { localstack } from './localstack.ts';
+import { ministack } from './ministack.ts';
 
-const emulator = await localstack();
-console.log(`LocalStack answers at ${emulator.endpoint}; Ctrl-C stops it. Its log: ${emulator.log}
+/** `ministack` starts that one alone: less of AWS, up in a second. */
+const name = process.argv[2] ?? 'localstack';
+if (name !== 'localstack' && name !== 'ministack')
+  throw new Error(`an emulator is localstack or ministack, got "${name}"`);
+const emulator = await (name === 'ministack' ? ministack() : localstack());
+console.log(`${name} answers at ${emulator.endpoint}; Ctrl-C stops it. Its log: ${emulator.log}
 
 export AWS_ENDPOINT_URL=${emulator.endpoint}
 export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1
-export LANEKEEPER_EMULATOR=localstack
+export LANEKEEPER_EMULATOR=${name}
 `);
 
 await new Promise((asked) => {
