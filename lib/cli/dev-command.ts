@@ -47,7 +47,10 @@ export async function devCommand(shell: Shell): Promise<void> {
   if (options.json) shell.print(JSON.stringify({ kind: 'ready', environment: dev.environment }));
   else shell.print(introduced(dev, options.endpoint, relative(shell.folder, file)));
   const unwatch = options.watch
-    ? watch(dirname(options.config), realClock, () => void dev.reload())
+    ? watch(dirname(options.config), realClock, {
+        changed: () => void dev.reload(),
+        failed: (why) => tell({ kind: 'source-failed', name: 'watch', why: why.message }),
+      })
     : () => {};
   await shell.ended;
   unwatch();

@@ -106,7 +106,7 @@ class Running implements Dev {
 
   async begin(): Promise<void> {
     const { added } = await this.#follow(await this.#readPlan());
-    await Promise.all(added.map((name) => this.#lanes.get(name)?.fleet.warm()));
+    await Promise.all(added.map((name) => this.#lanes.get(name)?.fleet.tried()));
   }
 
   async reload(): Promise<void> {

@@ -54,17 +54,22 @@ export class ProcessFleet {
     return this.#settings.name;
   }
 
-  /** Waits until a process is ready and free; tells of code that can't be loaded, and tries again. */
-  async warm(): Promise<void> {
-    const { clock, told } = this.#settings;
-    while (!this.#isStopped()) {
-      try {
-        return this.#give(await this.#take());
-      } catch (thrown) {
-        if (!this.#isStopped()) told({ kind: 'not-loaded', name: this.name, why: said(thrown) });
-        await clock.sleep(again, this.#stopped.signal);
-      }
+  /** Has a process ready; tells of code that can't be loaded, and answers whether it could. */
+  async tried(): Promise<boolean> {
+    try {
+      this.#give(await this.#take());
+      return true;
+    } catch (thrown) {
+      const { told } = this.#settings;
+      if (!this.#isStopped()) told({ kind: 'not-loaded', name: this.name, why: said(thrown) });
+      return false;
     }
+  }
+
+  /** Waits until a process is ready and free, or the fleet is stopped. */
+  async warm(): Promise<void> {
+    while (!this.#isStopped() && !(await this.tried()))
+      await this.#settings.clock.sleep(again, this.#stopped.signal);
   }
 
   /** Runs one invocation in a free process, waiting for one if need be. @throws Error when the code can't be loaded, the handler throws, dies or overruns */

@@ -11,8 +11,12 @@ const passedOver: ReadonlySet<string> = new Set(['node_modules', 'dist', 'covera
 
 const code = /\.(ts|mts|cts|js|mjs|cjs|json)$/;
 
-/** Calls `changed` after code below a folder changed; ends with the returned function. */
-export function watch(folder: string, clock: Clock, changed: () => void): () => void {
+/** Calls `changed` after code below a folder changed, and `failed` where the system can't watch it; ends with the returned function. */
+export function watch(
+  folder: string,
+  clock: Clock,
+  { changed, failed }: { changed(): void; failed(why: Error): void },
+): () => void {
   let cancel = (): void => {};
   const watcher = watchFolder(folder, { recursive: true }, (_, file) => {
     if (file === null || !isCode(file)) return;
@@ -20,6 +24,7 @@ export function watch(folder: string, clock: Clock, changed: () => void): () => 
     const at = (clock.now() + settling) as ReturnType<Clock['now']>;
     cancel = clock.alarm(at, changed);
   });
+  watcher.on('error', failed);
   return () => {
     cancel();
     watcher.close();

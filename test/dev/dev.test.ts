@@ -159,6 +159,22 @@ describe.skipIf(!hasEndpoint())('a project in development', { timeout: 90_000 },
     });
   });
 
+  it('tells of a handler that can’t be made, and goes on with the others', async () => {
+    const good = `'good.fifo': (world) => fifoHandler({ parse: String, async handle({ body }) { note(body); return done(); } }, world)`;
+    await using at = await project(
+      `export default defineConfig({ queues: { ${good}, 'bad.fifo': (world) => fifoHandler({ concurrency: 0, parse: String, async handle() { return done(); } }, world) } });`,
+    );
+
+    await sent(at, 'good.fifo', 'A1', 'A');
+
+    await until(() => at.written().includes('A1'), 'the good one handled its message');
+    expect(at.notes).toContainEqual({
+      kind: 'not-loaded',
+      name: 'bad.fifo',
+      why: expect.stringMatching(/concurrency.*got 0/),
+    });
+  });
+
   it.each([
     ['throws', `throw new Error('not today');`, /not today/],
     ['exports no config', 'export const other = 1;', /must export a config as its default/],
