@@ -49,6 +49,8 @@ export async function started(start: Start): Promise<Emulator> {
       ...start.env({ port, folder }),
     },
   });
+  // What could not be started has no process id, which is looked at below.
+  running.once('error', () => {});
   const endpoint = `http://127.0.0.1:${port}`;
   const stop = async () => {
     await ended(running);
@@ -67,6 +69,8 @@ export async function started(start: Start): Promise<Emulator> {
 }
 
 async function answering(running: ChildProcess, url: string): Promise<void> {
+  if (running.pid === undefined)
+    throw new Error('it could not be started: delete .venv, and try again');
   const until = Date.now() + 120_000;
   while (Date.now() < until) {
     if (running.exitCode !== null) throw new Error(`it ended with code ${running.exitCode}`);
@@ -88,7 +92,8 @@ function closed(open: readonly string[]): void {
 
 /** Asks a process to end, and ends it when it doesn't. */
 async function ended(running: ChildProcess): Promise<void> {
-  if (running.exitCode !== null || running.signalCode !== null) return;
+  const isOver = running.exitCode !== null || running.signalCode !== null;
+  if (running.pid === undefined || isOver) return;
   const gone = new Promise((go) => running.once('exit', go));
   running.kill('SIGTERM');
   const forced = setTimeout(() => running.kill('SIGKILL'), 20_000);

@@ -22,6 +22,9 @@ export function suites({ endpoint, emulator, folders }: Place): Promise<number> 
       env: { ...process.env, AWS_ENDPOINT_URL: endpoint, LANEKEEPER_EMULATOR: emulator },
     },
   );
+  // Whoever asks us to end asks the suites, so that what was started for them is stopped after them.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => running.kill('SIGTERM'));
   return new Promise((ended, failed) => {
     running.once('error', failed);
     running.once('exit', (code) => ended(code ?? 1));

@@ -30,7 +30,7 @@ export async function sampleStack(datasets: readonly string[]): Promise<SampleSt
     await lambda.createMapping(await streamOf(used), `${name}-relay`, {
       BatchSize: 100,
       StartingPosition: 'TRIM_HORIZON',
-      // Only writes that announce something: the doorbell of DESIGN's outbox.
+      // Only writes that announce something ring.
       FilterCriteria: {
         Filters: [
           {
