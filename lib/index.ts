@@ -10,7 +10,7 @@
  */
 
 export type { Candidate } from './candidate/candidate.ts';
-export type { Bytes } from './candidate/counted.ts';
+export type { Bytes } from './candidate/encoded.ts';
 export {
   type Answered,
   type Completed,

@@ -11,7 +11,7 @@ import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Bucket, Created, StoredObject } from '../ports/bucket.ts';
 import { digest, partSize, type Sent, uploaded } from './s3-upload.ts';
-import { isTaken, nameOf, troubleOf } from './trouble.ts';
+import { nameOf, troubleOf, unconfirmed } from './trouble.ts';
 
 /** How an object is described while it is created. */
 export interface Described {
@@ -94,22 +94,23 @@ export class S3Bucket implements Bucket {
 
   /** Whole and small enough to be sent again: a conflict with a concurrent delete is tried anew. */
   async #put(key: string, bytes: Uint8Array, as: Described): Promise<Sent> {
-    const checksum = digest(bytes);
+    const sent = { size: bytes.byteLength, checksum: digest(bytes) };
     const request = {
       Bucket: this.name,
       Key: key,
       Body: bytes,
       ContentType: as.contentType,
       Metadata: { attempt: as.attempt },
-      ChecksumSHA256: checksum,
+      ChecksumSHA256: sent.checksum,
       IfNoneMatch: '*',
     };
     for (let done = 1; ; done++) {
       try {
         const { ETag = '' } = await this.#client.send(new PutObjectCommand(request));
-        return { kind: 'sent', size: bytes.byteLength, checksum, etag: ETag };
+        return { kind: 'stored', sent, etag: ETag };
       } catch (thrown) {
-        if (isTaken(thrown)) return { kind: 'taken', size: bytes.byteLength, checksum };
+        const kind = unconfirmed(thrown);
+        if (kind !== undefined) return { kind, sent };
         if (nameOf(thrown) !== 'ConditionalRequestConflict' || done === tries) throw thrown;
       }
     }
@@ -117,18 +118,20 @@ export class S3Bucket implements Bucket {
 
   /** A refusal may be one's own object whose reply got lost: attempt, size and S3's checksum tell. */
   async #settled(key: string, as: Described, send: () => Promise<Sent>): Promise<Created> {
-    const sent = await send().catch((thrown: unknown) => {
+    const end = await send().catch((thrown: unknown) => {
       if (troubleOf(thrown) === 'unknown') return { kind: 'unknown' as const };
       throw thrown;
     });
-    if (sent.kind === 'unknown') return sent;
-    const { size, checksum } = sent;
-    if (sent.kind === 'sent')
-      return { kind: 'created', stored: { key, size, checksum, etag: sent.etag, ...as } };
+    if (end.kind === 'unknown') return end;
+    const { sent } = end;
+    if (end.kind === 'stored')
+      return { kind: 'created', stored: { key, ...sent, etag: end.etag, ...as } };
     const stored = await this.head(key);
-    if (stored === undefined) return { kind: 'unknown' };
+    if (stored === undefined) return { kind: 'unknown', sent };
     const isOwn =
-      stored.attempt === as.attempt && stored.size === size && stored.checksum === checksum;
+      stored.attempt === as.attempt &&
+      stored.size === sent.size &&
+      stored.checksum === sent.checksum;
     return { kind: isOwn ? 'created' : 'taken', stored };
   }
 }

@@ -7,20 +7,17 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { isTaken, nameOf } from './trouble.ts';
+import type { SentBytes } from '../ports/bucket.ts';
+import { nameOf, unconfirmed } from './trouble.ts';
 
 /** How much of an upload is in memory at a time, in bytes; S3 takes 10,000 parts, so an object can have 80 GB. */
 export const partSize: number = 8 * 1024 * 1024;
 
-/** What was sent, as it was counted on the way. */
+/** What became of all bytes, which were counted on the way. */
 export type Sent =
-  | {
-      readonly kind: 'sent';
-      readonly size: number;
-      readonly checksum: string;
-      readonly etag: string;
-    }
-  | { readonly kind: 'taken'; readonly size: number; readonly checksum: string };
+  | { readonly kind: 'stored'; readonly sent: SentBytes; readonly etag: string }
+  | { readonly kind: 'taken'; readonly sent: SentBytes }
+  | { readonly kind: 'unknown'; readonly sent: SentBytes };
 
 /** SHA-256 as S3 writes it. */
 export const digest = (bytes: Uint8Array): string =>
@@ -65,8 +62,7 @@ export async function uploaded(
       parts.push({ PartNumber, ChecksumSHA256, ...(ETag === undefined ? {} : { ETag }) });
       size += Body.byteLength;
     }
-    const checksum = composite(parts);
-    return await completed(client, upload, { parts, size, checksum });
+    return await completed(client, upload, { parts, sent: { size, checksum: composite(parts) } });
   } catch (thrown) {
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
     throw thrown;
@@ -75,14 +71,13 @@ export async function uploaded(
 
 interface Whole {
   readonly parts: CompletedPart[];
-  readonly size: number;
-  readonly checksum: string;
+  readonly sent: SentBytes;
 }
 
 async function completed(
   client: S3Client,
   upload: { readonly Bucket: string; readonly Key: string; readonly UploadId: string | undefined },
-  { parts, size, checksum }: Whole,
+  { parts, sent }: Whole,
 ): Promise<Sent> {
   try {
     const { ETag = '' } = await client.send(
@@ -92,13 +87,14 @@ async function completed(
         IfNoneMatch: '*',
       }),
     );
-    return { kind: 'sent', size, checksum, etag: ETag };
+    return { kind: 'stored', sent, etag: ETag };
   } catch (thrown) {
     // Completed before, and the reply got lost: whose object it is, a look tells.
-    if (nameOf(thrown) === 'NoSuchUpload') return { kind: 'taken', size, checksum };
-    if (!isTaken(thrown)) throw thrown;
+    if (nameOf(thrown) === 'NoSuchUpload') return { kind: 'taken', sent };
+    const kind = unconfirmed(thrown);
+    if (kind === undefined) throw thrown;
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
-    return { kind: 'taken', size, checksum };
+    return { kind, sent };
   }
 }
 

@@ -37,7 +37,7 @@ interface Call<T> {
   readonly service: Service;
   act(): Promise<T>;
   /** What the caller gets when the reply is lost. @default the reply, since a repeat is harmless */
-  readonly lost?: T;
+  readonly lost?: (reply: T) => T;
   /** What the caller gets in an outage. @default an error such as the SDK throws */
   readonly out?: T;
 }
@@ -53,7 +53,7 @@ async function call<T>(
   }
   const reply = await act();
   await gate.pass(points, 'after');
-  return lost !== undefined && faults.losesReply(points, gate.name) ? lost : reply;
+  return lost !== undefined && faults.losesReply(points, gate.name) ? lost(reply) : reply;
 }
 
 /** Item by item, since a reader may stop between any two. */
@@ -85,7 +85,7 @@ const unavailable = (service: Service): Error =>
     $metadata: { httpStatusCode: 503 },
   });
 
-const unknown = { kind: 'unknown' } as const;
+const unknown = () => ({ kind: 'unknown' }) as const;
 
 const gatedStore = (store: Store, by: Gating): Store => ({
   read: (table, key) =>
@@ -108,7 +108,7 @@ const gatedBucket = (bucket: Bucket, by: Gating): Bucket => ({
       points: pointsOfKey(key),
       service: 's3',
       act: () => bucket.create(key, each(by, 's3', from), as),
-      lost: unknown,
+      lost: unsaid,
     }),
   head: (key) => call(by, { points: [], service: 's3', act: () => bucket.head(key) }),
   open: (key) => each(by, 's3', bucket.open(key)),
@@ -117,6 +117,13 @@ const gatedBucket = (bucket: Bucket, by: Gating): Bucket => ({
   delete: (key) => call(by, { points: ['sweep'], service: 's3', act: () => bucket.delete(key) }),
 });
 
+/** Whoever sent the bytes knows them, whatever became of the reply. */
+function unsaid(created: Created): Created {
+  if (created.kind !== 'created') return { kind: 'unknown' };
+  const { size, checksum } = created.stored;
+  return { kind: 'unknown', sent: { size, checksum } };
+}
+
 const gatedSender = (sender: Sender, by: Gating): Sender => ({
   send: (target, entries) => {
     const outage = (why: string) => entries.map(() => ({ kind: 'outage' as const, why }));
@@ -124,7 +131,7 @@ const gatedSender = (sender: Sender, by: Gating): Sender => ({
       points: ['publish'],
       service: 'sqs',
       act: () => sender.send(target, entries),
-      lost: outage('no reply came'),
+      lost: () => outage('no reply came'),
       out: outage('sqs is switched off'),
     });
   },

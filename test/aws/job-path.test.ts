@@ -5,15 +5,13 @@ import {
   complete,
   createJobs,
   defineJob,
-  type JobView,
   jobHandler,
   minutes,
   sweepHandler,
   type World,
 } from '../../lib/index.ts';
-import { enveloped, type Subject } from '../../lib/kernel/envelope.ts';
-import type { StoredEvent } from '../../lib/kernel/event.ts';
-import { anEvent, aRecord } from '../handler/world.ts';
+import { anEvent } from '../handler/world.ts';
+import { commandOf } from './command-of.ts';
 import { type Lossy, proxyBefore } from './proxy.ts';
 import { hasEndpoint, type Stand, stand } from './stand.ts';
 
@@ -30,14 +28,6 @@ const context = {
   awsRequestId: 'request',
   getRemainingTimeInMillis: () => 60_000,
 } as unknown as Parameters<ReturnType<typeof jobHandler>>[1];
-
-/** The command of a job, as the relay would send it. */
-async function commandOf(world: World, view: JobView<unknown>) {
-  const row = await world.store.read('jobs', { pk: `job#${view.id}`, sk: 'job' });
-  const [event] = (row?.['events'] ?? []) as unknown as StoredEvent[];
-  const body = JSON.stringify(enveloped(row as unknown as Subject, event as StoredEvent));
-  return aRecord('A1', { body, group: view.groupId });
-}
 
 async function submitted(world: World, intentId: string) {
   const made = await createJobs(world).submit(countJob, { intentId, input: { n: 1 } });
