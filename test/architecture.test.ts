@@ -29,7 +29,7 @@ const map: Readonly<Record<string, readonly string[]>> = {
   functions: ['lanekeeper', 'lanekeeper/aws'],
   infra: ['lib/kernel', 'lanekeeper', 'functions'],
   demo: ['lanekeeper', 'lanekeeper/local', 'functions'],
-  bench: ['lanekeeper', 'lanekeeper/local'],
+  bench: ['lanekeeper', 'lanekeeper/local', 'test'],
 };
 
 /** Which rooms may import which packages; `node:` and `@scope/` stand for all that begin so. */
@@ -44,7 +44,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   canonicalize: ['lib/kernel'],
   ulid: ['lib/local', 'lib/aws'],
   'pure-rand': ['lib/local'],
-  valibot: ['functions'],
+  valibot: ['functions', 'bench'],
   'csv-parse': ['functions'],
   'csv-stringify': ['functions'],
 };

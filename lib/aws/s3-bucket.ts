@@ -10,7 +10,8 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Bucket, Created, StoredObject } from '../ports/bucket.ts';
-import { digest, partSize, type Sent, uploaded } from './s3-upload.ts';
+import { type Part, partsOf } from './parts.ts';
+import { digest, type Sent, uploaded } from './s3-upload.ts';
 import { nameOf, troubleOf, unconfirmed } from './trouble.ts';
 
 /** How an object is described while it is created. */
@@ -33,14 +34,19 @@ export class S3Bucket implements Bucket {
   }
 
   async create(key: string, from: AsyncIterable<Uint8Array>, as: Described): Promise<Created> {
-    const source = from[Symbol.asyncIterator]();
-    const first = await firstPart(source);
-    const place = { client: this.#client, Bucket: this.name, Key: key };
-    return this.#settled(key, as, () =>
-      first.isLast
-        ? this.#put(key, first.bytes, as)
-        : uploaded(place, { first: first.bytes, source }, as),
-    );
+    const parts = partsOf(from);
+    try {
+      const first: Part = (await parts.next()).value;
+      const place = { client: this.#client, Bucket: this.name, Key: key };
+      return await this.#settled(key, as, () =>
+        first.isLast
+          ? this.#put(key, first.bytes, as)
+          : uploaded(place, beginningWith(first, parts), as),
+      );
+    } finally {
+      // A source that was not read to its end may hold a file open.
+      await parts.return(undefined);
+    }
   }
 
   async head(key: string): Promise<StoredObject | undefined> {
@@ -136,17 +142,8 @@ export class S3Bucket implements Bucket {
   }
 }
 
-/** Up to one part of a source, and whether that was all of it. */
-async function firstPart(
-  source: AsyncIterator<Uint8Array>,
-): Promise<{ readonly bytes: Uint8Array; readonly isLast: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await source.next();
-    if (done) return { bytes: Buffer.concat(chunks), isLast: true };
-    chunks.push(value);
-    size += value.byteLength;
-    if (size > partSize) return { bytes: Buffer.concat(chunks), isLast: false };
-  }
+/** What was looked at first, and then all others. */
+async function* beginningWith(first: Part, others: AsyncIterable<Part>): AsyncGenerator<Part> {
+  yield first;
+  yield* others;
 }

@@ -8,10 +8,8 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { SentBytes } from '../ports/bucket.ts';
+import type { Part } from './parts.ts';
 import { nameOf, unconfirmed } from './trouble.ts';
-
-/** How much of an upload is in memory at a time, in bytes; S3 takes 10,000 parts, so an object can have 80 GB. */
-export const partSize: number = 8 * 1024 * 1024;
 
 /** What became of all bytes, which were counted on the way. */
 export type Sent =
@@ -29,15 +27,10 @@ interface Place {
   readonly Key: string;
 }
 
-interface Source {
-  readonly first: Uint8Array;
-  readonly source: AsyncIterator<Uint8Array>;
-}
-
 /** Sends a large object part by part; one that fails on the way leaves no parts behind. */
 export async function uploaded(
   { client, Bucket, Key }: Place,
-  from: Source,
+  all: AsyncIterable<Part>,
   as: { readonly contentType: string; readonly attempt: string },
 ): Promise<Sent> {
   const { UploadId } = await client.send(
@@ -53,7 +46,7 @@ export async function uploaded(
   try {
     const parts: CompletedPart[] = [];
     let size = 0;
-    for await (const Body of partsOf(from)) {
+    for await (const { bytes: Body } of all) {
       const PartNumber = parts.length + 1;
       const ChecksumSHA256 = digest(Body);
       const { ETag } = await client.send(
@@ -102,23 +95,4 @@ async function completed(
 function composite(parts: readonly CompletedPart[]): string {
   const digests = parts.map(({ ChecksumSHA256 = '' }) => Buffer.from(ChecksumSHA256, 'base64'));
   return `${digest(Buffer.concat(digests))}-${parts.length}`;
-}
-
-/** Parts of one size, the last one as it comes; never more than two in memory. */
-async function* partsOf({ first, source }: Source): AsyncGenerator<Uint8Array> {
-  let chunks: Uint8Array[] = [first];
-  let size = first.byteLength;
-  for (;;) {
-    while (size >= partSize) {
-      const whole = Buffer.concat(chunks);
-      yield whole.subarray(0, partSize);
-      chunks = [whole.subarray(partSize)];
-      size = whole.byteLength - partSize;
-    }
-    const { done, value } = await source.next();
-    if (done) break;
-    chunks.push(value);
-    size += value.byteLength;
-  }
-  if (size > 0) yield Buffer.concat(chunks);
 }
