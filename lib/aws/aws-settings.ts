@@ -2,7 +2,7 @@ import { permanent } from '../kernel/failure.ts';
 import type { Happening } from '../kernel/happening.ts';
 import { environment } from '../kernel/settings.ts';
 
-/** Real names of the world's tables and bucket, and of what routes send to (queue URLs). */
+/** Real names of the world's tables and bucket, and of what routes send to: a queue's URL or ARN, a FIFO topic's ARN, or an event bus's ARN. */
 export interface AwsSettings {
   /** @default what `LANEKEEPER_TABLES` says: a JSON object such as `{"jobs":"my-jobs"}` */
   readonly tables?: Readonly<Record<string, string>>;

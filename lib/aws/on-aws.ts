@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ulid } from 'ulid';
 import { realClock } from '../handler/real-clock.ts';
@@ -11,14 +11,16 @@ import { failureLines } from '../observe/json-lines.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { World } from '../ports/world.ts';
+import { AwsSender } from './aws-sender.ts';
 import { type AwsSettings, bucketOf, tablesOf, targetsOf, type Variables } from './aws-settings.ts';
 import { DynamoStore } from './dynamo-store.ts';
+import { placesOf } from './place.ts';
+import { queueUrls } from './queue-urls.ts';
 import { S3Bucket } from './s3-bucket.ts';
-import { SqsSender } from './sqs-sender.ts';
 import { SqsVisibility } from './sqs-visibility.ts';
 
 /**
- * The world on SQS, DynamoDB and S3, with the default chain's region and credentials and the endpoints of
+ * The world on SQS, SNS, EventBridge, DynamoDB and S3, with the default chain's region and credentials and the endpoints of
  * `AWS_ENDPOINT_URL` and its per-service forms. Call it at module level, so that clients are made once per sandbox.
  *
  * Parts are made at first touch. @throws Failure at that touch for a setting that is missing or malformed, by its name
@@ -48,7 +50,7 @@ class AwsWorld implements World {
   readonly #variables: Variables;
   #store: DynamoStore | undefined;
   #bucket: S3Bucket | undefined;
-  #sender: SqsSender | undefined;
+  #sender: AwsSender | undefined;
   #visibility: SqsVisibility | undefined;
   #sqs: SQSClient | undefined;
 
@@ -78,15 +80,18 @@ class AwsWorld implements World {
     return this.#bucket;
   }
 
-  get sender(): SqsSender {
-    if (this.#sender !== undefined) return this.#sender;
-    const targets = targetsOf(this.#settings, this.#variables);
-    this.#sender = new SqsSender(this.#queues(), (target) => targets[target]);
+  get sender(): AwsSender {
+    this.#sender ??= new AwsSender({
+      places: placesOf(targetsOf(this.#settings, this.#variables)),
+      sqs: this.#queues(),
+      urlOf: queueUrls(this.#queues()),
+      config: client(this.#settings),
+    });
     return this.#sender;
   }
 
   get visibility(): SqsVisibility {
-    this.#visibility ??= new SqsVisibility(this.#queues(), urls(this.#queues()));
+    this.#visibility ??= new SqsVisibility(this.#queues(), queueUrls(this.#queues()));
     return this.#visibility;
   }
 
@@ -109,24 +114,6 @@ function named(tables: Readonly<Record<string, string>>, name: string): string {
     'table-unknown',
     `there is no table "${name}", there are ${Object.keys(tables).join(', ')}`,
   );
-}
-
-/** Queue URLs by ARN, each looked up once. */
-function urls(sqs: SQSClient): (arn: string) => Promise<string> {
-  const known = new Map<string, Promise<string>>();
-  const lookedUp = async (arn: string): Promise<string> => {
-    const [, , , , account, name] = arn.split(':');
-    const { QueueUrl = '' } = await sqs.send(
-      new GetQueueUrlCommand({ QueueName: name, QueueOwnerAWSAccountId: account }),
-    );
-    return QueueUrl;
-  };
-  return (arn) => {
-    const url = known.get(arn) ?? lookedUp(arn);
-    known.set(arn, url);
-    url.catch(() => known.delete(arn));
-    return url;
-  };
 }
 
 const awsRandom = (clock: Clock): Random => ({

@@ -42,6 +42,23 @@ export function troubleOf(thrown: unknown): Trouble {
   return 'other';
 }
 
+/** Errors that blame what a request carries (API references of SendMessageBatch, PublishBatch and PutEvents). */
+const blame =
+  /^(BatchRequestTooLong|RequestEntityTooLarge|Invalid(Attribute|MessageContents|Parameter)|MissingParameter|ParameterValueInvalid|Validation)/;
+
+/** Whether a request was refused as a whole for what it carries, so that parts of it may pass. */
+export function blamesRequest(thrown: unknown): boolean {
+  const { name, status } = partsOf(thrown);
+  return status === 413 || blame.test(name);
+}
+
+/** Codes that pass or that someone mends, although they count as the sender's fault: rates, keys, permissions. */
+const circumstance = /thrott|^kms|denied|authorization/i;
+
+/** Whether an entry that failed alone will never pass as it is: its code blames it, or counts as the sender's fault and is no circumstance. */
+export const isRefusal = (code: string, isSenderFault: boolean): boolean =>
+  blame.test(code) || (isSenderFault && !circumstance.test(code));
+
 /** The name under which AWS or Node reports an error. */
 export const nameOf = (thrown: unknown): string => partsOf(thrown).name;
 

@@ -61,7 +61,16 @@ export const lengths: Readonly<
 /** Sizes in bytes. Room for the end is kept: a terminal write always fits into DynamoDB's 400 KB. */
 export const sizes: Readonly<
   Record<
-    'inlineInput' | 'input' | 'progress' | 'failure' | 'event' | 'events' | 'ledgerItem',
+    | 'inlineInput'
+    | 'input'
+    | 'progress'
+    | 'failure'
+    | 'event'
+    | 'events'
+    | 'ledgerItem'
+    | 'queueMessage'
+    | 'topicMessage'
+    | 'busEvent',
     number
   >
 > = {
@@ -72,6 +81,12 @@ export const sizes: Readonly<
   event: 64 * 1024,
   events: 256 * 1024,
   ledgerItem: 300 * 1024,
+  /** The most of a message, and of a request: SQS's limit since 2025 (API reference of SendMessageBatch). */
+  queueMessage: 1024 * 1024,
+  /** The most of a message, and of a request: what SNS takes unless a topic's MaximumMessageSize says more (API reference of PublishBatch). */
+  topicMessage: 256 * 1024,
+  /** The most of an event, and of a request: EventBridge's limit before 2026, which some partitions still have. */
+  busEvent: 256 * 1024,
 };
 
 /** The shape of a job's row; a worker that meets a newer one hands the message back. */

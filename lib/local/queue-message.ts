@@ -3,7 +3,8 @@ import type { SQSRecord } from 'aws-lambda';
 import type { Instant } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import { groupId } from '../kernel/group-id.ts';
-import { bytesOf } from '../kernel/json.ts';
+import { messageSize } from '../kernel/message-size.ts';
+import { sizes } from '../kernel/settings.ts';
 
 /** A message to send. */
 export interface Sending {
@@ -26,30 +27,24 @@ export interface Kept extends Sending {
   hiddenUntil: Instant;
 }
 
-/** SQS's limit since 2025: bytes of a body with the names, types and values of its attributes. */
-const mostBytes = 1024 * 1024;
-
 /** The letters, digits and punctuation marks that SQS takes in a deduplication id. */
 const allowedDedupId = /^[!-~]{1,128}$/;
 
 /** @throws Failure for what SQS would refuse */
 export function checkSending(sending: Sending, isFifo: boolean): void {
   groupId(sending.group);
-  const size = sizeOf(sending);
-  if (sending.body === '' || size > mostBytes)
-    throw permanent('message-size-invalid', `a message has 1 to ${mostBytes} bytes, got ${size}`);
+  const size = messageSize(sending);
+  if (sending.body === '' || size > sizes.queueMessage)
+    throw permanent(
+      'message-size-invalid',
+      `a message has 1 to ${sizes.queueMessage} bytes, got ${size}`,
+    );
   if (isFifo && !allowedDedupId.test(sending.dedupId))
     throw permanent(
       'dedup-id-invalid',
       `a deduplication id has 1 to 128 letters, digits or punctuation marks, got ${JSON.stringify(sending.dedupId.slice(0, 140))} (${sending.dedupId.length} characters)`,
     );
 }
-
-const sizeOf = ({ body, attributes = {} }: Sending): number =>
-  Object.entries(attributes).reduce(
-    (size, [name, value]) => size + bytesOf(name) + bytesOf('String') + bytesOf(value),
-    bytesOf(body),
-  );
 
 /** A message as Lambda shows it; on a standard queue the group is there too, as in a fair queue, and orders nothing. */
 export function recordOf(

@@ -1,13 +1,11 @@
 import type { Instant } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
-import { bytesOf } from '../kernel/json.ts';
+import { messageSize } from '../kernel/message-size.ts';
+import { sizes } from '../kernel/settings.ts';
 import { later, minutes } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Queue } from './fifo-queue.ts';
 import { checkSending, type Sending } from './queue-message.ts';
-
-/** SNS's limit, a quarter of SQS's since 2025: bytes of a body with the names and values of its attributes. */
-const mostBytes = 256 * 1024;
 
 /** A FIFO topic in memory: repeats inside five minutes are swallowed, each subscribed queue gets the rest in order. */
 export class Topic {
@@ -39,11 +37,11 @@ export class Topic {
   }
 }
 
-function checkSize({ body, attributes = {} }: Sending): void {
-  const size = bytesOf([body, ...Object.entries(attributes).flat()].join(''));
-  if (size > mostBytes)
+function checkSize(sending: Sending): void {
+  const size = messageSize(sending);
+  if (size > sizes.topicMessage)
     throw permanent(
       'message-size-invalid',
-      `a topic takes at most ${mostBytes} bytes, got ${size}`,
+      `a topic takes at most ${sizes.topicMessage} bytes, got ${size}`,
     );
 }

@@ -1,4 +1,5 @@
-import { bytesOf } from '../kernel/json.ts';
+import { messageSize } from '../kernel/message-size.ts';
+import { sizes } from '../kernel/settings.ts';
 import type { Entry, Verdict } from '../ports/sender.ts';
 
 /** One event on its way to one target. */
@@ -13,7 +14,7 @@ export interface Outgoing {
 }
 
 /** The most entries of one request, and the most bytes, which is SNS's limit and lies below SQS's. */
-const request = { entries: 10, bytes: 256 * 1024 } as const;
+const request = { entries: 10, bytes: sizes.topicMessage } as const;
 
 /** What is sent next to one target, and what waits. */
 export interface Round {
@@ -32,7 +33,7 @@ export function nextRound(waiting: readonly Outgoing[]): Round {
   let bytes = 0;
   for (const outgoing of waiting) {
     const { group } = outgoing.entry;
-    const size = sizeOf(outgoing.entry);
+    const size = messageSize(outgoing.entry);
     const fits =
       now.length < request.entries && (now.length === 0 || bytes + size <= request.bytes);
     if (fits && !groups.has(group)) {
@@ -84,7 +85,3 @@ export function afterRound({ now, waiting }: Round, verdicts: readonly Verdict[]
 /** Whether a request got no answer at all, so that it is repeated with the same ids before anything else. */
 export const isUnanswered = (verdicts: readonly Verdict[]): boolean =>
   verdicts.every(({ kind }) => kind === 'outage');
-
-const sizeOf = ({ body, attributes = {} }: Entry): number =>
-  bytesOf(body) +
-  Object.entries(attributes).reduce((size, [name, value]) => size + bytesOf(name + value), 0);

@@ -1,51 +1,13 @@
-import {
-  CreateQueueCommand,
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe } from 'vitest';
 import { onAws } from '../../lib/aws/index.ts';
+import { sizes } from '../../lib/kernel/settings.ts';
 import { senderContract } from '../contract/sender.contract.ts';
 import { visibilityContract } from '../contract/visibility.contract.ts';
+import { aFifoQueue, arnOf, arrivedOf, received, remove, takenOut } from './queues.ts';
 import { hasEndpoint } from './stand.ts';
 
 const sqs = new SQSClient({});
-let made = 0;
-
-/** A FIFO queue of its own. */
-async function aQueue(): Promise<string> {
-  made += 1;
-  const { QueueUrl = '' } = await sqs.send(
-    new CreateQueueCommand({
-      QueueName: `lanekeeper-${process.pid}-${made}.fifo`,
-      Attributes: {
-        FifoQueue: 'true',
-        DeduplicationScope: 'messageGroup',
-        FifoThroughputLimit: 'perMessageGroupId',
-        VisibilityTimeout: '360',
-      },
-    }),
-  );
-  return QueueUrl;
-}
-
-async function received(QueueUrl: string) {
-  const { Messages = [] } = await sqs.send(
-    new ReceiveMessageCommand({
-      QueueUrl,
-      MaxNumberOfMessages: 10,
-      AttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
-    }),
-  );
-  return Messages;
-}
-
-const remove = (QueueUrl: string, ReceiptHandle: string | undefined) =>
-  sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
 
 /** What MiniStack 1.5.33 gets wrong: it locks the group behind a head that is back, and it knows no limit of 12 hours. */
 const deviations =
@@ -57,38 +19,26 @@ const deviations =
     : [];
 
 describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', () => {
-  senderContract('SQS', async () => {
-    const url = await aQueue();
-    return {
-      sender: onAws({ targets: { queue: url } }).sender,
-      target: 'queue',
-      async arrived() {
-        const messages = await received(url);
-        for (const { ReceiptHandle } of messages) await remove(url, ReceiptHandle);
-        return messages.map(({ Body = '', Attributes, MessageAttributes = {} }) => ({
-          body: Body,
-          group: Attributes?.MessageGroupId ?? '',
-          attributes: Object.fromEntries(
-            Object.entries(MessageAttributes).map(([name, { StringValue = '' }]) => [
-              name,
-              StringValue,
-            ]),
-          ),
-        }));
-      },
-    };
+  describe.each(['URL', 'ARN'] as const)('with a queue by its %s', (by) => {
+    senderContract('SQS', async () => {
+      const url = await aFifoQueue();
+      const queue = by === 'URL' ? url : await arnOf(url);
+      return {
+        sender: onAws({ targets: { queue } }).sender,
+        target: 'queue',
+        most: sizes.queueMessage,
+        arrived: async () => (await takenOut(url)).map(arrivedOf),
+      };
+    });
   });
 
   visibilityContract(
     'SQS',
     async () => {
-      const url = await aQueue();
-      const { Attributes } = await sqs.send(
-        new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }),
-      );
+      const url = await aFifoQueue();
       return {
         visibility: onAws({}).visibility,
-        queue: Attributes?.QueueArn ?? '',
+        queue: await arnOf(url),
         async send(names) {
           for (const name of names)
             await sqs.send(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as unless } from 'vitest';
 import type { GroupId } from '../../lib/kernel/brand.ts';
 import type { Entry, Sender } from '../../lib/ports/sender.ts';
 
@@ -13,11 +13,22 @@ interface Arrived {
 export interface OpenSender {
   readonly sender: Sender;
   readonly target: string;
+  /** The most bytes of an entry. */
+  readonly most: number;
   arrived(): Promise<readonly Arrived[]>;
 }
 
-/** What every {@link Sender} promises. `open` makes a fresh target each time. */
-export function senderContract(name: string, open: () => Promise<OpenSender>): void {
+/**
+ * What every {@link Sender} to ordered targets promises. `open` makes a fresh target each time; `deviations` names the
+ * cases that an emulator is known to get wrong, which fail here as soon as it gets them right.
+ */
+export function senderContract(
+  name: string,
+  open: () => Promise<OpenSender>,
+  deviations: readonly string[] = [],
+): void {
+  const it = (title: string, body: () => Promise<void>) =>
+    deviations.includes(title) ? unless.fails(title, body) : unless(title, body);
   describe(`the sender contract, kept by ${name}`, () => {
     it('gives each entry its verdict, and each message its body, group and attributes', async () => {
       const { sender, target, arrived } = await open();
@@ -73,6 +84,43 @@ export function senderContract(name: string, open: () => Promise<OpenSender>): v
       expect((await arrived()).map(({ body }) => body)).toEqual(['A1', 'A1']);
     });
 
+    it('refuses an entry that is too large alone, by its size, and takes those around it', async () => {
+      const { sender, target, most, arrived } = await open();
+
+      const verdicts = await sender.send(target, [entry('A1'), large('B1', most + 1), entry('C1')]);
+
+      expect(verdicts).toEqual([
+        { kind: 'sent' },
+        { kind: 'refused', why: expect.stringMatching(`${most} .*${most + 1}`) },
+        { kind: 'sent' },
+      ]);
+      expect(byBody(await arrived()).map(({ body }) => body)).toEqual(['A1', 'C1']);
+    });
+
+    it('counts the name, type and value of an attribute to the size of its entry', async () => {
+      const { sender, target, most, arrived } = await open();
+      const attributes = { trace: 'abc' };
+      const own = 'trace'.length + 'String'.length + 'abc'.length;
+
+      const verdicts = await sender.send(target, [
+        { ...large('A1', most - own), attributes },
+        { ...large('B1', most - own + 1), attributes },
+      ]);
+
+      expect(verdicts.map(({ kind }) => kind)).toEqual(['sent', 'refused']);
+      expect((await arrived()).map(({ group }) => group)).toEqual(['A']);
+    });
+
+    it('takes entries that are more than one request together, each as large as can be', async () => {
+      const { sender, target, most, arrived } = await open();
+      const entries = [large('A1', most), entry('B1'), large('C1', most), entry('D1')];
+
+      const verdicts = await sender.send(target, entries);
+
+      expect(verdicts).toEqual(entries.map(() => ({ kind: 'sent' })));
+      expect(byBody(await arrived()).map(({ body }) => body.length)).toEqual([most, 2, most, 2]);
+    });
+
     it('calls a target that it does not know an outage, by its name, for every entry', async () => {
       const { sender } = await open();
 
@@ -84,7 +132,7 @@ export function senderContract(name: string, open: () => Promise<OpenSender>): v
       ]);
     });
 
-    it.each([
+    unless.each([
       ['no entry', []],
       ['eleven entries', [...'ABCDEFGHIJK']],
       ['two entries of one group', ['A1', 'B1', 'A2']],
@@ -105,6 +153,12 @@ const entry = (name: string): Entry => ({
   id: `id-${name}`,
   group: name.charAt(0) as GroupId,
   body: name,
+});
+
+/** An entry whose body has so many bytes. */
+const large = (name: string, bytes: number): Entry => ({
+  ...entry(name),
+  body: name.padEnd(bytes, 'x'),
 });
 
 /** Order between groups is nobody's promise. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GroupId } from '../../lib/kernel/brand.ts';
+import { sizes } from '../../lib/kernel/settings.ts';
 import { minutes } from '../../lib/kernel/time.ts';
 import { Queue } from '../../lib/local/fifo-queue.ts';
 import { HandClock } from '../../lib/local/hand-clock.ts';
@@ -23,6 +24,7 @@ async function open(kind: 'queue' | 'topic') {
   return {
     sender,
     target: 'events',
+    most: kind === 'queue' ? sizes.queueMessage : sizes.topicMessage,
     arrived: async () => {
       const records = queue.receive(10);
       for (const { receiptHandle } of records) queue.delete(receiptHandle);

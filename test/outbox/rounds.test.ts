@@ -41,9 +41,9 @@ describe('a round', () => {
     expect(names(alone.now)).toEqual(['a']);
   });
 
-  it('counts bodies in bytes, and attributes by name and value, to the last byte', () => {
+  it('counts bodies in bytes, and attributes by name, type and value, to the last byte', () => {
     const half = 'ä'.repeat(64 * 1024);
-    const shorter = { ...event('b', half.slice(3)) };
+    const shorter = { ...event('b', half.slice(6)) };
     const attributes = { name: 'ü' };
 
     const full = nextRound([event('a', half), event('b', half)]);
