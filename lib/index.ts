@@ -68,7 +68,7 @@ export type { Happening, OfJob, OfMessage, Told } from './kernel/happening.ts';
 export type { Json, Jsonable } from './kernel/json.ts';
 export type { Checked, Issue, Schema } from './kernel/schema.ts';
 export { days, hours, minutes, seconds } from './kernel/time.ts';
-export type { Bucket, Created, Stored, StoredObject } from './ports/bucket.ts';
+export type { Bucket, Created, SentBytes, Stored, StoredObject } from './ports/bucket.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Random } from './ports/random.ts';
 export type { Entry, Sender, Verdict } from './ports/sender.ts';

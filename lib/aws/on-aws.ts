@@ -2,17 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ulid } from 'ulid';
 import { realClock } from '../handler/real-clock.ts';
 import { permanent } from '../kernel/failure.ts';
-import { lengths } from '../kernel/settings.ts';
 import { failureLines } from '../observe/json-lines.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { World } from '../ports/world.ts';
 import { AwsSender } from './aws-sender.ts';
 import { type AwsSettings, bucketOf, tablesOf, targetsOf, type Variables } from './aws-settings.ts';
+import { bucketSettings, clientSettings } from './client-settings.ts';
 import { DynamoStore } from './dynamo-store.ts';
 import { placesOf } from './place.ts';
 import { queueUrls } from './queue-urls.ts';
@@ -28,17 +27,6 @@ import { SqsVisibility } from './sqs-visibility.ts';
  * export const handler = jobHandler(exportJob, onAws());
  */
 export const onAws = (settings: AwsSettings = {}): World => new AwsWorld(settings, process.env);
-
-/** Shorter than any lease: a request that hangs must end before its owner's time does. */
-const client = ({ endpoint }: AwsSettings) => ({
-  ...(endpoint === undefined ? {} : { endpoint }),
-  maxAttempts: 3,
-  requestHandler: new NodeHttpHandler({
-    connectionTimeout: lengths.connectionTimeout,
-    requestTimeout: lengths.requestTimeout,
-    throwOnRequestTimeout: true,
-  }),
-});
 
 const printFailures = failureLines((line) => void process.stdout.write(`${line}\n`));
 
@@ -64,7 +52,7 @@ class AwsWorld implements World {
     if (this.#store !== undefined) return this.#store;
     const tables = tablesOf(this.#settings, this.#variables);
     this.#store = new DynamoStore({
-      client: new DynamoDBClient(client(this.#settings)),
+      client: new DynamoDBClient(clientSettings(this.#settings)),
       clock: this.clock,
       random: this.random,
       tableName: (name) => named(tables, name),
@@ -74,7 +62,10 @@ class AwsWorld implements World {
 
   get bucket(): S3Bucket {
     this.#bucket ??= new S3Bucket(
-      new S3Client({ ...client(this.#settings), forcePathStyle: this.#isElsewhere() }),
+      new S3Client({
+        ...clientSettings(this.#settings),
+        ...bucketSettings(this.#settings, this.#variables),
+      }),
       bucketOf(this.#settings, this.#variables),
     );
     return this.#bucket;
@@ -85,7 +76,7 @@ class AwsWorld implements World {
       places: placesOf(targetsOf(this.#settings, this.#variables)),
       sqs: this.#queues(),
       urlOf: queueUrls(this.#queues()),
-      config: client(this.#settings),
+      config: clientSettings(this.#settings),
     });
     return this.#sender;
   }
@@ -95,14 +86,8 @@ class AwsWorld implements World {
     return this.#visibility;
   }
 
-  /** Emulators know buckets by path alone. */
-  #isElsewhere(): boolean {
-    const { AWS_ENDPOINT_URL: all, AWS_ENDPOINT_URL_S3: own } = this.#variables;
-    return (this.#settings.endpoint ?? all ?? own) !== undefined;
-  }
-
   #queues(): SQSClient {
-    this.#sqs ??= new SQSClient(client(this.#settings));
+    this.#sqs ??= new SQSClient(clientSettings(this.#settings));
     return this.#sqs;
   }
 }

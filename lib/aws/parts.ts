@@ -16,52 +16,28 @@ const smallest = 64 * 1024;
  * freed late. A request that still sends from it, though it was given up and repeated, fails its checksum.
  */
 export async function* partsOf(from: AsyncIterable<Uint8Array>): AsyncGenerator<Part> {
-  const filling = new Filling();
+  let memory = new Uint8Array(smallest);
+  let size = 0;
   for await (const piece of from) {
-    let rest = piece;
-    while (rest.byteLength > 0) {
-      if (filling.isFull) {
-        yield { bytes: filling.bytes, isLast: false };
-        filling.clear();
+    for (let at = 0; at < piece.byteLength; ) {
+      if (size === partSize) {
+        yield { bytes: memory, isLast: false };
+        size = 0;
       }
-      rest = filling.fill(rest);
+      const taken = piece.subarray(at, at + partSize - size);
+      memory = grown(memory, size + taken.byteLength);
+      memory.set(taken, size);
+      at += taken.byteLength;
+      size += taken.byteLength;
     }
   }
-  yield { bytes: filling.bytes, isLast: true };
+  yield { bytes: memory.subarray(0, size), isLast: true };
 }
 
-/** One part while it fills. */
-class Filling {
-  #memory = new Uint8Array(smallest);
-  #size = 0;
-
-  get bytes(): Uint8Array {
-    return this.#memory.subarray(0, this.#size);
-  }
-
-  get isFull(): boolean {
-    return this.#size === partSize;
-  }
-
-  /** Takes what it has room for, and answers the rest. */
-  fill(piece: Uint8Array): Uint8Array {
-    const taken = piece.subarray(0, partSize - this.#size);
-    this.#grow(this.#size + taken.byteLength);
-    this.#memory.set(taken, this.#size);
-    this.#size += taken.byteLength;
-    return piece.subarray(taken.byteLength);
-  }
-
-  clear(): void {
-    this.#size = 0;
-  }
-
-  #grow(needed: number): void {
-    if (needed <= this.#memory.byteLength) return;
-    const larger = new Uint8Array(
-      Math.min(partSize, Math.max(needed, 2 * this.#memory.byteLength)),
-    );
-    larger.set(this.bytes);
-    this.#memory = larger;
-  }
+/** Room for so many bytes, at most for a part, with what is there. */
+function grown(memory: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<ArrayBuffer> {
+  if (needed <= memory.byteLength) return memory;
+  const larger = new Uint8Array(Math.min(partSize, Math.max(needed, 2 * memory.byteLength)));
+  larger.set(memory);
+  return larger;
 }
