@@ -10,7 +10,7 @@
  */
 
 export type { Candidate } from './candidate/candidate.ts';
-export type { Bytes } from './candidate/counted.ts';
+export type { Bytes } from './candidate/encoded.ts';
 export {
   type Answered,
   type Completed,
@@ -71,7 +71,14 @@ export type { Happening, OfJob, OfMessage, Told } from './kernel/happening.ts';
 export type { Json, Jsonable } from './kernel/json.ts';
 export type { Checked, Issue, Schema } from './kernel/schema.ts';
 export { days, hours, minutes, seconds } from './kernel/time.ts';
-export type { Bucket, Created, Described, Stored, StoredObject } from './ports/bucket.ts';
+export type {
+  Bucket,
+  Created,
+  Described,
+  SentBytes,
+  Stored,
+  StoredObject,
+} from './ports/bucket.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Random } from './ports/random.ts';
 export type { Entry, Sender, Verdict } from './ports/sender.ts';

@@ -31,7 +31,7 @@ const map: Readonly<Record<string, readonly string[]>> = {
   functions: ['lanekeeper', 'lanekeeper/aws'],
   infra: ['lib/kernel', 'lanekeeper', 'functions'],
   demo: ['lanekeeper', 'lanekeeper/local', 'functions'],
-  bench: ['lanekeeper', 'lanekeeper/local'],
+  bench: ['lanekeeper', 'lanekeeper/local', 'test'],
   scripts: [],
 };
 
@@ -47,7 +47,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   canonicalize: ['lib/kernel'],
   ulid: ['lib/local', 'lib/aws'],
   'pure-rand': ['lib/local'],
-  valibot: ['functions'],
+  valibot: ['functions', 'bench'],
   '@middy/': ['functions'],
   '@aws-lambda-powertools/': ['functions'],
   'csv-parse': ['functions'],

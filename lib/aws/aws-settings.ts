@@ -1,3 +1,4 @@
+import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Happening } from '../kernel/happening.ts';
 import { environment } from '../kernel/settings.ts';
@@ -14,6 +15,13 @@ export interface AwsSettings {
   readonly endpoint?: string;
   /** @default one JSON line per failure on standard output */
   readonly observe?: (happening: Happening) => void;
+}
+
+/** The resources to look at, by the same settings and defaults as those of `onAws`. */
+export interface CheckedSettings
+  extends Pick<AwsSettings, 'tables' | 'bucket' | 'targets' | 'endpoint'> {
+  /** How long the function may run that reads a target's queue, by the target's name. @default the queue's visibility isn't judged */
+  readonly timeouts?: Readonly<Record<string, Duration>>;
 }
 
 /** Variables by name, as `process.env` has them. */

@@ -3,6 +3,7 @@
  * @module
  */
 
-export type { AwsSettings } from './aws-settings.ts';
+export type { AwsSettings, CheckedSettings } from './aws-settings.ts';
+export { checkResources } from './check-resources.ts';
 export { onAws } from './on-aws.ts';
 export { transactItem } from './transact-item.ts';

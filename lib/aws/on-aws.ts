@@ -11,7 +11,7 @@ import type { Random } from '../ports/random.ts';
 import type { World } from '../ports/world.ts';
 import { AwsSender } from './aws-sender.ts';
 import { type AwsSettings, bucketOf, tablesOf, targetsOf, type Variables } from './aws-settings.ts';
-import { clientSettings } from './client-settings.ts';
+import { bucketSettings, clientSettings } from './client-settings.ts';
 import { DynamoStore } from './dynamo-store.ts';
 import { placesOf } from './place.ts';
 import { queueUrls } from './queue-urls.ts';
@@ -62,7 +62,10 @@ class AwsWorld implements World {
 
   get bucket(): S3Bucket {
     this.#bucket ??= new S3Bucket(
-      new S3Client({ ...clientSettings(this.#settings), forcePathStyle: this.#isElsewhere() }),
+      new S3Client({
+        ...clientSettings(this.#settings),
+        ...bucketSettings(this.#settings, this.#variables),
+      }),
       bucketOf(this.#settings, this.#variables),
     );
     return this.#bucket;
@@ -81,12 +84,6 @@ class AwsWorld implements World {
   get visibility(): SqsVisibility {
     this.#visibility ??= new SqsVisibility(this.#queues(), queueUrls(this.#queues()));
     return this.#visibility;
-  }
-
-  /** Emulators know buckets by path alone. */
-  #isElsewhere(): boolean {
-    const { AWS_ENDPOINT_URL: all, AWS_ENDPOINT_URL_S3: own } = this.#variables;
-    return (this.#settings.endpoint ?? all ?? own) !== undefined;
   }
 
   #queues(): SQSClient {

@@ -15,7 +15,8 @@ const arns = {
 export const placesOf = (targets: Readonly<Record<string, string>>): ReadonlyMap<string, Place> =>
   new Map(Object.entries(targets).map(([name, value]) => [name, placeOf(name, value)]));
 
-function placeOf(name: string, value: string): Place {
+/** Reads the real name of one target. @throws Failure `setting-malformed`, with its name and value */
+export function placeOf(name: string, value: string): Place {
   if (/^https?:\/\/\S+$/.test(value)) return { kind: 'queue', url: value };
   for (const kind of ['queue-by-arn', 'topic', 'bus'] as const)
     if (arns[kind].test(value)) return { kind, arn: value };

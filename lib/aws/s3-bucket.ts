@@ -12,8 +12,9 @@ import type { Epoch } from '../kernel/epoch.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Bucket, Created, Described, StoredObject } from '../ports/bucket.ts';
 import { bound } from './bound.ts';
-import { digest, type Place, partSize, type Sent, uploaded } from './s3-upload.ts';
-import { isTaken, nameOf, troubleOf } from './trouble.ts';
+import { type Part, partsOf } from './parts.ts';
+import { digest, type Place, type Sent, uploaded } from './s3-upload.ts';
+import { nameOf, troubleOf, unconfirmed } from './trouble.ts';
 
 /** How often a conditional write that met a concurrent delete is sent again. */
 const tries = 3;
@@ -33,14 +34,19 @@ export class S3Bucket implements Bucket {
     from: AsyncIterable<Uint8Array>,
     { epoch, ...as }: Described & { readonly epoch?: Epoch },
   ): Promise<Created> {
-    const source = from[Symbol.asyncIterator]();
-    const first = await firstPart(source);
-    const place = { client: this.#client, Bucket: this.name, Key: key, epoch };
-    return this.#settled(key, as, () =>
-      first.isLast
-        ? this.#put(place, first.bytes, as)
-        : uploaded(place, { first: first.bytes, source }, as),
-    );
+    const parts = partsOf(from);
+    try {
+      const first: Part = (await parts.next()).value;
+      const place = { client: this.#client, Bucket: this.name, Key: key, epoch };
+      return await this.#settled(key, as, () =>
+        first.isLast
+          ? this.#put(place, first.bytes, as)
+          : uploaded(place, beginningWith(first, parts), as),
+      );
+    } finally {
+      // A source that was not read to its end may hold a file open.
+      await parts.return(undefined);
+    }
   }
 
   async head(key: string): Promise<StoredObject | undefined> {
@@ -95,22 +101,23 @@ export class S3Bucket implements Bucket {
 
   /** Whole and small enough to be sent again: a conflict with a concurrent delete is tried anew. */
   async #put({ Key, epoch }: Place, bytes: Uint8Array, as: Described): Promise<Sent> {
-    const checksum = digest(bytes);
+    const sent = { size: bytes.byteLength, checksum: digest(bytes) };
     const request = {
       Bucket: this.name,
       Key,
       Body: bytes,
       ContentType: as.contentType,
       Metadata: { attempt: as.attempt },
-      ChecksumSHA256: checksum,
+      ChecksumSHA256: sent.checksum,
       IfNoneMatch: '*',
     };
     for (let done = 1; ; done++) {
       try {
         const { ETag = '' } = await this.#client.send(bound(new PutObjectCommand(request), epoch));
-        return { kind: 'sent', size: bytes.byteLength, checksum, etag: ETag };
+        return { kind: 'stored', sent, etag: ETag };
       } catch (thrown) {
-        if (isTaken(thrown)) return { kind: 'taken', size: bytes.byteLength, checksum };
+        const kind = unconfirmed(thrown);
+        if (kind !== undefined) return { kind, sent };
         if (nameOf(thrown) !== 'ConditionalRequestConflict' || done === tries) throw thrown;
       }
     }
@@ -118,33 +125,26 @@ export class S3Bucket implements Bucket {
 
   /** A refusal may be one's own object whose reply got lost: attempt, size and S3's checksum tell. */
   async #settled(key: string, as: Described, send: () => Promise<Sent>): Promise<Created> {
-    const sent = await send().catch((thrown: unknown) => {
+    const end = await send().catch((thrown: unknown) => {
       if (troubleOf(thrown) === 'unknown') return { kind: 'unknown' as const };
       throw thrown;
     });
-    if (sent.kind === 'unknown') return sent;
-    const { size, checksum } = sent;
-    if (sent.kind === 'sent')
-      return { kind: 'created', stored: { key, size, checksum, etag: sent.etag, ...as } };
+    if (end.kind === 'unknown') return end;
+    const { sent } = end;
+    if (end.kind === 'stored')
+      return { kind: 'created', stored: { key, ...sent, etag: end.etag, ...as } };
     const stored = await this.head(key);
-    if (stored === undefined) return { kind: 'unknown' };
+    if (stored === undefined) return { kind: 'unknown', sent };
     const isOwn =
-      stored.attempt === as.attempt && stored.size === size && stored.checksum === checksum;
+      stored.attempt === as.attempt &&
+      stored.size === sent.size &&
+      stored.checksum === sent.checksum;
     return { kind: isOwn ? 'created' : 'taken', stored };
   }
 }
 
-/** Up to one part of a source, and whether that was all of it. */
-async function firstPart(
-  source: AsyncIterator<Uint8Array>,
-): Promise<{ readonly bytes: Uint8Array; readonly isLast: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await source.next();
-    if (done) return { bytes: Buffer.concat(chunks), isLast: true };
-    chunks.push(value);
-    size += value.byteLength;
-    if (size > partSize) return { bytes: Buffer.concat(chunks), isLast: false };
-  }
+/** What was looked at first, and then all others. */
+async function* beginningWith(first: Part, others: AsyncIterable<Part>): AsyncGenerator<Part> {
+  yield first;
+  yield* others;
 }

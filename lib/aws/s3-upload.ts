@@ -8,22 +8,16 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { Epoch } from '../kernel/epoch.ts';
-import type { Described } from '../ports/bucket.ts';
+import type { Described, SentBytes } from '../ports/bucket.ts';
 import { bound } from './bound.ts';
-import { isTaken, nameOf } from './trouble.ts';
+import type { Part } from './parts.ts';
+import { nameOf, unconfirmed } from './trouble.ts';
 
-/** How much of an upload is in memory at a time, in bytes; S3 takes 10,000 parts, so an object can have 80 GB. */
-export const partSize: number = 8 * 1024 * 1024;
-
-/** What was sent, as it was counted on the way. */
+/** What became of all bytes, which were counted on the way. */
 export type Sent =
-  | {
-      readonly kind: 'sent';
-      readonly size: number;
-      readonly checksum: string;
-      readonly etag: string;
-    }
-  | { readonly kind: 'taken'; readonly size: number; readonly checksum: string };
+  | { readonly kind: 'stored'; readonly sent: SentBytes; readonly etag: string }
+  | { readonly kind: 'taken'; readonly sent: SentBytes }
+  | { readonly kind: 'unknown'; readonly sent: SentBytes };
 
 /** SHA-256 as S3 writes it. */
 export const digest = (bytes: Uint8Array): string =>
@@ -37,15 +31,10 @@ export interface Place {
   readonly epoch: Epoch | undefined;
 }
 
-interface Source {
-  readonly first: Uint8Array;
-  readonly source: AsyncIterator<Uint8Array>;
-}
-
 /** Sends a large object part by part; one that fails on the way leaves no parts behind. */
 export async function uploaded(
   { client, Bucket, Key, epoch }: Place,
-  from: Source,
+  all: AsyncIterable<Part>,
   as: Described,
 ): Promise<Sent> {
   const create = new CreateMultipartUploadCommand({
@@ -60,7 +49,7 @@ export async function uploaded(
   try {
     const parts: CompletedPart[] = [];
     let size = 0;
-    for await (const Body of partsOf(from)) {
+    for await (const { bytes: Body } of all) {
       const PartNumber = parts.length + 1;
       const ChecksumSHA256 = digest(Body);
       const part = new UploadPartCommand({ ...upload, PartNumber, Body, ChecksumSHA256 });
@@ -68,8 +57,8 @@ export async function uploaded(
       parts.push({ PartNumber, ChecksumSHA256, ...(ETag === undefined ? {} : { ETag }) });
       size += Body.byteLength;
     }
-    const checksum = composite(parts);
-    return await completed({ client, epoch }, upload, { parts, size, checksum });
+    const sent = { size, checksum: composite(parts) };
+    return await completed({ client, epoch }, upload, { parts, sent });
   } catch (thrown) {
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
     throw thrown;
@@ -78,14 +67,13 @@ export async function uploaded(
 
 interface Whole {
   readonly parts: CompletedPart[];
-  readonly size: number;
-  readonly checksum: string;
+  readonly sent: SentBytes;
 }
 
 async function completed(
   { client, epoch }: Pick<Place, 'client' | 'epoch'>,
   upload: { readonly Bucket: string; readonly Key: string; readonly UploadId: string | undefined },
-  { parts, size, checksum }: Whole,
+  { parts, sent }: Whole,
 ): Promise<Sent> {
   try {
     const complete = new CompleteMultipartUploadCommand({
@@ -94,13 +82,14 @@ async function completed(
       IfNoneMatch: '*',
     });
     const { ETag = '' } = await client.send(bound(complete, epoch));
-    return { kind: 'sent', size, checksum, etag: ETag };
+    return { kind: 'stored', sent, etag: ETag };
   } catch (thrown) {
     // Completed before, and the reply got lost: whose object it is, a look tells.
-    if (nameOf(thrown) === 'NoSuchUpload') return { kind: 'taken', size, checksum };
-    if (!isTaken(thrown)) throw thrown;
+    if (nameOf(thrown) === 'NoSuchUpload') return { kind: 'taken', sent };
+    const kind = unconfirmed(thrown);
+    if (kind === undefined) throw thrown;
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
-    return { kind: 'taken', size, checksum };
+    return { kind, sent };
   }
 }
 
@@ -108,23 +97,4 @@ async function completed(
 function composite(parts: readonly CompletedPart[]): string {
   const digests = parts.map(({ ChecksumSHA256 = '' }) => Buffer.from(ChecksumSHA256, 'base64'));
   return `${digest(Buffer.concat(digests))}-${parts.length}`;
-}
-
-/** Parts of one size, the last one as it comes; never more than two in memory. */
-async function* partsOf({ first, source }: Source): AsyncGenerator<Uint8Array> {
-  let chunks: Uint8Array[] = [first];
-  let size = first.byteLength;
-  for (;;) {
-    while (size >= partSize) {
-      const whole = Buffer.concat(chunks);
-      yield whole.subarray(0, partSize);
-      chunks = [whole.subarray(partSize)];
-      size = whole.byteLength - partSize;
-    }
-    const { done, value } = await source.next();
-    if (done) break;
-    chunks.push(value);
-    size += value.byteLength;
-  }
-  if (size > 0) yield Buffer.concat(chunks);
 }

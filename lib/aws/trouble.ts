@@ -62,8 +62,11 @@ export const isRefusal = (code: string, isSenderFault: boolean): boolean =>
 /** The name under which AWS or Node reports an error. */
 export const nameOf = (thrown: unknown): string => partsOf(thrown).name;
 
-/** Whether S3 refused a create because something is there already. */
-export const isTaken = (thrown: unknown): boolean => nameOf(thrown) === 'PreconditionFailed';
+/** What S3 said of a create that it did not confirm: something is there, or nobody knows; undefined for any other error. */
+export function unconfirmed(thrown: unknown): 'taken' | 'unknown' | undefined {
+  if (nameOf(thrown) === 'PreconditionFailed') return 'taken';
+  return troubleOf(thrown) === 'unknown' ? 'unknown' : undefined;
+}
 
 function partsOf(thrown: unknown): { name: string; code: string; status: number } {
   if (typeof thrown !== 'object' || thrown === null) return { name: '', code: '', status: 0 };

@@ -1,13 +1,13 @@
 import type { Failure } from '../kernel/failure.ts';
 import { permanent, transient } from '../kernel/failure.ts';
-import type { Created, StoredObject } from '../ports/bucket.ts';
+import type { Created, SentBytes, StoredObject } from '../ports/bucket.ts';
 import type { Candidate } from './candidate.ts';
 
 /** What a create came to: a candidate, a failure, or a look that is needed since no reply came. */
 export type Written =
   | { readonly kind: 'candidate'; readonly candidate: Candidate; readonly stored: StoredObject }
   | { readonly kind: 'failure'; readonly failure: Failure }
-  | { readonly kind: 'look' };
+  | { readonly kind: 'look'; readonly sent: SentBytes | undefined };
 
 /** Reads the bucket's answer to a candidate's create. */
 export function written(created: Created, key: string, name: string): Written {
@@ -17,16 +17,20 @@ export function written(created: Created, key: string, name: string): Written {
     case 'taken':
       return { kind: 'failure', failure: taken(key, name) };
     case 'unknown':
-      return { kind: 'look' };
+      return { kind: 'look', sent: created.sent };
   }
 }
 
-/** What a look at the key says after a lost reply: all of one's own bytes, or an attempt to be made again under a new key. */
+/** What a look at the key says after a lost reply: the very bytes that one sent, by the bucket's own checksum, or an attempt to be made again under a new key. */
 export function found(
   stored: StoredObject | undefined,
-  sent: { readonly attempt: string; readonly size: number | undefined },
+  { attempt, sent }: { readonly attempt: string; readonly sent: SentBytes | undefined },
 ): Written {
-  if (stored?.attempt === sent.attempt && stored.size === sent.size)
+  if (
+    stored?.attempt === attempt &&
+    stored.size === sent?.size &&
+    stored.checksum === sent.checksum
+  )
     return { kind: 'candidate', candidate: candidateOf(stored), stored };
   return {
     kind: 'failure',

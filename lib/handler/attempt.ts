@@ -1,5 +1,5 @@
 import type { Candidate } from '../candidate/candidate.ts';
-import { type Bytes, counted } from '../candidate/counted.ts';
+import { type Bytes, encoded } from '../candidate/encoded.ts';
 import { candidateKey, candidateName } from '../candidate/key.ts';
 import { found, type Written, written } from '../candidate/written.ts';
 import { answered, type Lost } from '../job/answer.ts';
@@ -114,19 +114,14 @@ export class Held implements Epoch {
       name: candidateName(name),
     });
     this.check();
-    const isFirst = !this.#begun.has(key);
     this.#begun.add(key);
-    const bytes = counted(from, () => this.check());
+    const bytes = encoded(from, () => this.check());
     const created = await this.world.bucket
-      .create(key, bytes.bytes, { contentType, attempt: attemptId, epoch: this })
+      .create(key, bytes, { contentType, attempt: attemptId, epoch: this })
       .finally(() => this.check());
     let end: Written = written(created, key, name);
     if (end.kind === 'look')
-      end = found(await this.world.bucket.head(key), {
-        attempt: attemptId,
-        // Under a name that was used before, equal sizes prove nothing.
-        size: isFirst ? bytes.size() : undefined,
-      });
+      end = found(await this.world.bucket.head(key), { attempt: attemptId, sent: end.sent });
     this.check();
     if (end.kind !== 'candidate') throw end.kind === 'failure' ? end.failure : this.#refusal();
     this.#stored.set(key, end.stored);

@@ -1,5 +1,5 @@
 import type { Candidate } from '../candidate/candidate.ts';
-import type { Bytes } from '../candidate/counted.ts';
+import type { Bytes } from '../candidate/encoded.ts';
 import type { brand, Duration, GroupId, JobId } from '../kernel/brand.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Json, Jsonable } from '../kernel/json.ts';

@@ -38,7 +38,7 @@ interface Call<T> {
   readonly service: Service;
   act(): Promise<T>;
   /** What the caller gets when the reply is lost. @default the reply, since a repeat is harmless */
-  readonly lost?: T;
+  readonly lost?: (reply: T) => T;
   /** What the caller gets in an outage. @default an error such as the SDK throws */
   readonly out?: T;
 }
@@ -54,7 +54,7 @@ async function call<T>(
   }
   const reply = await act();
   await gate.pass(points, 'after');
-  return lost !== undefined && faults.losesReply(points, gate.name) ? lost : reply;
+  return lost !== undefined && faults.losesReply(points, gate.name) ? lost(reply) : reply;
 }
 
 /** Item by item, since a reader may stop between any two. */
@@ -86,7 +86,7 @@ const unavailable = (service: Service): Error =>
     $metadata: { httpStatusCode: 503 },
   });
 
-const unknown = { kind: 'unknown' } as const;
+const unknown = () => ({ kind: 'unknown' }) as const;
 
 /** Refused by the adapter itself, without a step. What an open epoch sends has left its process at the gate: it arrives even where that stands still, and then the fence alone holds. */
 const isOver = (epoch: Epoch | undefined): boolean => epoch?.isOpen() === false;
@@ -114,7 +114,7 @@ const gatedBucket = (bucket: Bucket, by: Gating): Bucket => ({
       points: pointsOfKey(key),
       service: 's3',
       act: () => bucket.create(key, each(by, 's3', from), as),
-      lost: unknown,
+      lost: unsaid,
     }),
   head: (key) => call(by, { points: [], service: 's3', act: () => bucket.head(key) }),
   open: (key) => each(by, 's3', bucket.open(key)),
@@ -126,6 +126,13 @@ const gatedBucket = (bucket: Bucket, by: Gating): Bucket => ({
       : call(by, { points: ['sweep'], service: 's3', act: () => bucket.delete(key) }),
 });
 
+/** Whoever sent the bytes knows them, whatever became of the reply. */
+function unsaid(created: Created): Created {
+  if (created.kind !== 'created') return { kind: 'unknown' };
+  const { size, checksum } = created.stored;
+  return { kind: 'unknown', sent: { size, checksum } };
+}
+
 const gatedSender = (sender: Sender, by: Gating): Sender => ({
   send: (target, entries, epoch) => {
     if (isOver(epoch)) return sender.send(target, entries, epoch);
@@ -134,7 +141,7 @@ const gatedSender = (sender: Sender, by: Gating): Sender => ({
       points: ['publish'],
       service: 'sqs',
       act: () => sender.send(target, entries),
-      lost: outage('no reply came'),
+      lost: () => outage('no reply came'),
       out: outage('sqs is switched off'),
     });
   },

@@ -15,10 +15,19 @@ export interface StoredObject extends Stored {
   readonly attempt: string;
 }
 
-/** Taken: something else is there. Unknown: no reply came, so the object may be there or not. */
+/** What went out, counted on the way; `checksum` is in the bucket's own form, so that it equals that of the object it became. */
+export interface SentBytes {
+  readonly size: number;
+  readonly checksum: string;
+}
+
+/**
+ * Taken: something else is there. Unknown: no reply came, so the object may be there or not; it's one's own only if it
+ * is what was `sent`, which is left out where not all was.
+ */
 export type Created =
   | { readonly kind: 'created' | 'taken'; readonly stored: StoredObject }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown'; readonly sent?: SentBytes };
 
 /** How an object is described while it is created. */
 export interface Described {

@@ -1,5 +1,6 @@
 import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { onAws } from '../../lib/aws/index.ts';
 import type { World } from '../../lib/index.ts';
 import { type Lossy, proxyBefore } from './proxy.ts';
 import { hasEndpoint, type Stand, stand } from './stand.ts';
@@ -95,5 +96,21 @@ describe.skipIf(!hasEndpoint())('a bucket on S3', { timeout: 60_000 }, () => {
     );
     expect(Uploads).toEqual([]);
     expect(await world.bucket.head('failing')).toBeUndefined();
+  });
+
+  it('closes its source when an upload can’t begin', async () => {
+    let isClosed = false;
+    const source = (async function* () {
+      try {
+        yield* pieces(20);
+      } finally {
+        isClosed = true;
+      }
+    })();
+    const { bucket } = onAws({ ...at.settings, bucket: `${at.settings.bucket}-missing` });
+
+    await expect(bucket.create('key', source, as)).rejects.toMatchObject({ name: 'NoSuchBucket' });
+
+    expect(isClosed).toBe(true);
   });
 });

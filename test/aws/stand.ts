@@ -44,7 +44,8 @@ export async function stand(): Promise<Stand> {
   return { settings, world: onAws(settings), at: (endpoint) => onAws({ ...settings, endpoint }) };
 }
 
-const tableOf = (TableName: string, isJobs: boolean) => ({
+/** A table as infra makes it. */
+export const tableOf = (TableName: string, isJobs: boolean) => ({
   TableName,
   BillingMode: 'PAY_PER_REQUEST' as const,
   AttributeDefinitions: [

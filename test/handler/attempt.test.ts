@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { encoded } from '../../lib/candidate/encoded.ts';
 import {
   type Attempt,
   type Bucket,
@@ -12,6 +13,7 @@ import {
   relayHandler,
   seconds,
 } from '../../lib/index.ts';
+import { MemoryBucket } from '../../lib/local/memory-bucket.ts';
 import { type AWorld, aContext, anEvent, aRecord, aWorld } from './world.ts';
 
 const text = { contentType: 'text/plain' };
@@ -48,6 +50,12 @@ async function keys(bucket: Bucket): Promise<string[]> {
 async function* pieces(...all: (string | Uint8Array)[]): AsyncGenerator<string | Uint8Array> {
   yield* all;
 }
+
+const unconfirmed = {
+  status: 'queued',
+  failures: 1,
+  failure: { code: 'candidate-unconfirmed' },
+};
 
 describe('an attempt that writes', () => {
   it.each<[string, Parameters<Attempt<unknown>['write']>[1], string]>([
@@ -122,44 +130,43 @@ describe('an attempt that writes', () => {
     expect(row).toMatchObject({ failure: { code: 'candidate-name-invalid' } });
   });
 
-  it('looks when a reply got lost, and believes its own bytes alone', async () => {
+  it.each([
+    ['believes its own bytes', 'abcdef', { status: 'succeeded', result: { size: 6 } }],
+    ['believes no other bytes of the same size', 'ABCDEF', unconfirmed],
+    ['believes no part of its own bytes', 'abc', unconfirmed],
+  ])('looks when a reply got lost, and %s', async (_, there, wanted) => {
     const world = aWorld();
     const create = world.bucket.create.bind(world.bucket);
-    let lost = 0;
     world.bucket.create = async (key, from, as) => {
-      const whole = lost++ === 0 ? from : pieces('torn');
-      await create(key, whole as typeof from, as);
+      const sent = await new MemoryBucket('sent', world.clock).create(key, from, as);
+      await create(
+        key,
+        encoded(there, () => {}),
+        as,
+      );
+      return sent.kind === 'created' ? { kind: 'unknown', sent: sent.stored } : sent;
+    };
+
+    const { row } = await attempted(world, async (job) =>
+      complete({ result: await job.write('file', pieces('abc', 'def'), text) }),
+    );
+
+    expect(row).toMatchObject(wanted);
+  });
+
+  it('believes nothing that is there when the outage came before all was sent', async () => {
+    const world = aWorld();
+    const create = world.bucket.create.bind(world.bucket);
+    world.bucket.create = async (...all) => {
+      await create(...all);
       return { kind: 'unknown' };
     };
 
-    const { row } = await attempted(world, async (job) => {
-      const confirmed = await job.write('one', 'abc', text);
-      expect(confirmed.size).toBe(3);
-      await job.write('two', 'abcdef', text);
-      return complete();
-    });
+    const { row } = await attempted(world, async (job) =>
+      complete({ result: await job.write('file', 'abc', text) }),
+    );
 
-    expect(row).toMatchObject({
-      status: 'queued',
-      failures: 1,
-      failure: { code: 'candidate-unconfirmed' },
-    });
-  });
-
-  it('does not believe a lost reply under a name that it used before, whatever is there', async () => {
-    const world = aWorld();
-    const create = world.bucket.create.bind(world.bucket);
-
-    const { row } = await attempted(world, async (job) => {
-      await job.write('one', 'abc', text);
-      world.bucket.create = async (...all) => {
-        await create(...all);
-        return { kind: 'unknown' };
-      };
-      return complete({ result: await job.write('one', 'xyz', text) });
-    });
-
-    expect(row).toMatchObject({ status: 'queued', failure: { code: 'candidate-unconfirmed' } });
+    expect(row).toMatchObject(unconfirmed);
   });
 
   it('begins nothing once its code has returned, so that no object is left that nobody knows of (promise P11)', async () => {

@@ -219,13 +219,31 @@ describe('a lost reply', () => {
     expect(faults.strikes).toMatchObject([{ what: 'lost-reply', where: 'work 1' }]);
   });
 
-  it('of a creation is unknown, and the object is there', async () => {
+  it('of a creation is unknown, and the object is there, as what was sent', async () => {
     const { world, faults, sandbox } = aPlan();
     faults.loseReply('write');
 
-    expect(await create(sandbox().own)).toEqual({ kind: 'unknown' });
+    const created = await create(sandbox().own);
 
-    expect(await world.bucket.head('results/a')).toMatchObject({ size: 3 });
+    const { size, checksum } = (await world.bucket.head('results/a')) ?? {};
+    expect(size).toBe(3);
+    expect(created).toEqual({ kind: 'unknown', sent: { size, checksum } });
+  });
+
+  it('of a creation that was refused is unknown too, and says nothing of what was sent', async () => {
+    const { world, faults, sandbox } = aPlan();
+    await create(world);
+    faults.loseReply('write');
+
+    const created = await sandbox().own.bucket.create(
+      'results/a',
+      (async function* () {
+        yield new Uint8Array(3);
+      })(),
+      { contentType: 'text/plain', attempt: 'B' },
+    );
+
+    expect(created).toEqual({ kind: 'unknown' });
   });
 
   it('of a sending is an outage for every entry, and all were sent', async () => {

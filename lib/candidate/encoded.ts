@@ -3,25 +3,17 @@ import { type Failure, permanent } from '../kernel/failure.ts';
 /** What a candidate is written from: whole, or piece by piece in bounded memory. */
 export type Bytes = string | Uint8Array;
 
-/** The pieces of a candidate as bytes, and how many went through so far. */
-export interface Counted {
-  readonly bytes: AsyncIterable<Uint8Array>;
-  size(): number;
-}
-
-/** Turns text into UTF-8 and counts; `check` may throw between two pieces, which ends the stream and closes its source. */
-export function counted(from: Bytes | AsyncIterable<Bytes>, check: () => void): Counted {
+/** The pieces of a candidate as bytes, text as UTF-8; `check` may throw between two, which ends the stream and closes its source. */
+export async function* encoded(
+  from: Bytes | AsyncIterable<Bytes>,
+  check: () => void,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  let size = 0;
-  async function* bytes(): AsyncGenerator<Uint8Array> {
-    for await (const piece of pieces(from)) {
-      check();
-      const chunk = typeof piece === 'string' ? encoder.encode(piece) : bytesOnly(piece);
-      size += chunk.byteLength;
-      if (chunk.byteLength > 0) yield chunk;
-    }
+  for await (const piece of pieces(from)) {
+    check();
+    const chunk = typeof piece === 'string' ? encoder.encode(piece) : bytesOnly(piece);
+    if (chunk.byteLength > 0) yield chunk;
   }
-  return { bytes: bytes(), size: () => size };
 }
 
 async function* pieces(from: Bytes | AsyncIterable<Bytes>): AsyncGenerator<Bytes> {
