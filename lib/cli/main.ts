@@ -26,7 +26,9 @@ async function main(): Promise<void> {
 }
 
 await main().catch((thrown: unknown) => {
-  const said = thrown instanceof Error ? thrown.message : String(thrown);
-  process.stderr.write(isFailure(thrown) ? `${thrown.code}: ${said}\n` : `${said}\n`);
+  for (const one of thrown instanceof AggregateError ? thrown.errors : [thrown]) {
+    const said = one instanceof Error ? one.message : String(one);
+    process.stderr.write(isFailure(one) ? `${one.code}: ${said}\n` : `${said}\n`);
+  }
   process.exitCode = 1;
 });

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { findResources } from '../aws/find-resources.ts';
-import { makeResources, type Resources } from '../aws/make-resources.ts';
+import type { Resources } from '../aws/make-resources.ts';
 import { QueueSource } from '../aws/queue-source.ts';
 import { StreamSource } from '../aws/stream-source.ts';
 import { isNews } from '../handler/is-news.ts';
@@ -16,11 +15,11 @@ import {
   labelOf,
   type Plan,
   queueNameOf,
-  queuesOf,
   timeoutOf,
 } from './plan.ts';
 import { ProcessFleet } from './process-fleet.ts';
 import { QueuePoller } from './queue-poller.ts';
+import { readyResources } from './ready-resources.ts';
 import { said } from './said.ts';
 import { Sandbox } from './sandbox.ts';
 import { Schedule } from './schedule.ts';
@@ -58,7 +57,7 @@ export interface Dev extends AsyncDisposable {
 /** How often orphans are swept, and how long work may go on when all is stopped. */
 const pauses = { sweep: minutes(1), stop: seconds(3) } as const;
 
-/** Runs a project's handlers in worker processes behind real queues and a real stream. @throws Error for a config that can't be loaded, Failure for one that can't be right */
+/** Runs a project's handlers in worker processes behind real queues and a real stream. @throws Error for a config that can't be loaded, Failure for one that can't be right, AggregateError of what is wrong with resources */
 export async function startDev(settings: DevSettings): Promise<Dev> {
   const dev = new Running(settings);
   await dev.begin();
@@ -137,14 +136,7 @@ class Running implements Dev {
   async #follow(plan: Plan): Promise<{ readonly added: string[]; readonly removed: string[] }> {
     const { endpoint, env, prefix = 'dev' } = this.#settings;
     const wanted = functionsOf(plan);
-    const queues = queuesOf(plan, this.#lengths);
-    this.#resources = this.#areGiven()
-      ? await findResources(
-          endpoint,
-          env,
-          queues.map(({ name }) => name),
-        )
-      : await makeResources({ endpoint, prefix, tables: plan.tables, queues });
+    this.#resources = await readyResources(plan, { endpoint, env, prefix, lengths: this.#lengths });
     this.#plan = plan;
     const removed = [...this.#lanes.keys()].filter(
       (name) => !wanted.some((fn) => labelOf(fn) === name),
@@ -157,11 +149,6 @@ class Running implements Dev {
     const added = wanted.filter((fn) => !this.#lanes.has(labelOf(fn)));
     for (const fn of added) this.#lanes.set(labelOf(fn), this.#lane(fn));
     return { added: added.map(labelOf), removed };
-  }
-
-  /** Whether the environment names resources that exist already. */
-  #areGiven(): boolean {
-    return this.#settings.env[environment.tables] !== undefined;
   }
 
   #lane(fn: Fn): Lane {
