@@ -99,7 +99,8 @@ function fraction(text: string): [bigint, number] {
   const [mantissa = '', power = '0'] = text.toLowerCase().split('e');
   const [whole = '', part = ''] = mantissa.split('.');
   let numerator = BigInt(whole + part);
-  let exponent = Number(power) - part.length;
+  // `e-0` is no other power than `e0`.
+  let exponent = Number(power) - part.length + 0;
   if (numerator === 0n) return [0n, 0];
   for (; numerator % 10n === 0n; exponent += 1) numerator /= 10n;
   return [numerator, exponent];
