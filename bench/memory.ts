@@ -79,7 +79,10 @@ function highWater(): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** Memory is additional to a process that has written 64 MiB, whose heap has grown to its working size; what it is to a fresh one is told beside it. */
+/**
+ * Memory is additional to a process that has written 1 MiB. What is additional to 64 MiB is told beside it and judges
+ * nothing: what such a write has wasted is not given back, so that the more is wasted the less seems to be added.
+ */
 async function measured(at: Stand, shape: Shape) {
   await run(at, 1, shape);
   const before = resident();
@@ -93,20 +96,22 @@ async function measured(at: Stand, shape: Shape) {
     'resident after 1 MiB': Math.round(before),
     'after 64 MiB': Math.round(warm),
     'at most': Math.round(peak),
-    additional: Math.round(peak - warm),
+    'additional to 64 MiB': Math.round(peak - warm),
+    additional: Math.round(peak - before),
     allowed,
-    'to a fresh one': Math.round(peak - before),
   };
 }
+
+/** One shape in each process, since the memory that one has taken is there for the next. */
+const shape = process.argv[2] === 'rows' ? 'rows' : 'blocks';
 
 await setup();
 try {
   if (!hasEndpoint()) throw new Error('there is no endpoint to stream to');
-  const at = await stand();
-  const results = [await measured(at, 'blocks'), await measured(at, 'rows')];
+  const result = await measured(await stand(), shape);
   console.log(`Node ${process.version}, resident memory in MiB`);
-  console.table(results);
-  process.exitCode = results.every(({ additional }) => additional <= allowed) ? 0 : 1;
+  console.table([result]);
+  process.exitCode = result.additional <= allowed ? 0 : 1;
 } finally {
   await teardown();
 }
