@@ -1,0 +1,59 @@
+import {
+  type aws_dynamodb as dynamodb,
+  type aws_iam as iam,
+  type aws_lambda as lambda,
+  Stack,
+  type aws_sqs as sqs,
+} from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { environment, tables } from '../kernel/settings.ts';
+import { grantTable } from './grants.ts';
+import type { OrderedWorkerProps } from './props.ts';
+import { QueueFunction } from './queue-function.ts';
+import { careTable } from './tables.ts';
+
+/**
+ * A FIFO queue, its FIFO dead-letter queue and one function: for a `fifoHandler` without jobs.
+ *
+ * @example
+ * import { OrderedWorker } from 'lanekeeper/infra';
+ *
+ * new OrderedWorker(stack, 'Orders', { entry: 'functions/orders.ts' }).grantSend(shop);
+ */
+export class OrderedWorker extends Construct {
+  readonly queue: sqs.Queue;
+  readonly deadLetters: sqs.Queue;
+  readonly worker: lambda.Function;
+  /** Where failures are counted, if it remembers. */
+  readonly care: dynamodb.Table | undefined;
+
+  constructor(scope: Construct, id: string, props: OrderedWorkerProps) {
+    super(scope, id);
+    const { remembers = false, maxReceiveCount } = props;
+    this.care = remembers ? careTable(this, 'Care', props) : undefined;
+    const made = new QueueFunction(this, 'Worker', {
+      ...props,
+      environment: { ...props.environment, ...this.#environment },
+      asks: {
+        name: `queue "${id}"`,
+        counts: remembers,
+        ...(maxReceiveCount === undefined ? {} : { maxReceiveCount }),
+      },
+    });
+    this.queue = made.queue;
+    this.deadLetters = made.deadLetters;
+    this.worker = made.function;
+    if (this.care !== undefined) grantTable(this.worker, this.care, ['read', 'write']);
+  }
+
+  /** Lets somebody send to its queue. */
+  grantSend(to: iam.IGrantable): iam.Grant {
+    return this.queue.grantSendMessages(to);
+  }
+
+  get #environment(): Readonly<Record<string, string>> {
+    if (this.care === undefined) return {};
+    const names = { [tables.care]: this.care.tableName };
+    return { [environment.tables]: Stack.of(this).toJsonString(names) };
+  }
+}

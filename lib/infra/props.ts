@@ -1,0 +1,73 @@
+import type {
+  Duration,
+  aws_dynamodb as dynamodb,
+  aws_events as events,
+  aws_kms as kms,
+  aws_lambda_nodejs as nodejs,
+  aws_sns as sns,
+} from 'aws-cdk-lib';
+import type { Job } from '../handler/define-job.ts';
+
+/** One function. */
+export interface FunctionProps {
+  /** The file that exports `handler`. */
+  readonly entry: string;
+  /** A queue hides its messages six times as long. @default 1 minute */
+  readonly timeout?: Duration;
+  /** In MiB. @default 512 */
+  readonly memorySize?: number;
+  /** @default none beside what `onAws` reads */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A function behind a queue. */
+export interface WorkerProps extends FunctionProps {
+  /** Invocations side by side, from 2 on, SQS's lower bound. @default no cap */
+  readonly maxConcurrency?: number;
+  /** Kept for this function alone, and at least `maxConcurrency`. @default none */
+  readonly reservedConcurrency?: number;
+  /** Messages of one invocation, 1 to 10. @default 10 */
+  readonly batchSize?: number;
+}
+
+/** A consumer of events. */
+export interface ConsumerProps extends WorkerProps {
+  /** Tables that it may read and write, by the names its code uses. @default none */
+  readonly tables?: Readonly<Record<string, dynamodb.ITable>>;
+  /** Whether it may read job rows, to fill gaps. @default false */
+  readonly fillsGaps?: boolean;
+}
+
+/** What all functions and stores of a stack share. */
+export interface SharedProps {
+  /** Encrypts tables, queues, bucket and topic. @default keys that AWS owns */
+  readonly encryptionKey?: kms.IKey;
+  /** Traces functions with X-Ray. @default false */
+  readonly tracing?: boolean;
+  /** `throw-away` deletes tables and bucket with the stack. @default 'keep' */
+  readonly data?: 'keep' | 'throw-away';
+  /** How functions are bundled, beside ESM, ARM64, minified, with source maps. @default as `NodejsFunction` does */
+  readonly bundling?: nodejs.BundlingOptions;
+}
+
+/** All that some jobs need. */
+export interface LanekeeperProps extends SharedProps {
+  /** Each with its own queue and worker; a job's limits are checked against the queue's numbers. */
+  readonly jobs: readonly (WorkerProps & { readonly job: Job })[];
+  /** By names of letters, digits and dashes. @default none */
+  readonly consumers?: Readonly<Record<string, ConsumerProps>>;
+  /** Gets every event beside the consumers' FIFO topic, without order. @default none */
+  readonly bus?: events.IEventBus;
+  /** Told by every alarm. @default alarms without an action */
+  readonly alarms?: sns.ITopic;
+  /** Your own relay or sweeper. @default the package's, for which you write no file */
+  readonly own?: Readonly<Partial<Record<'relay' | 'sweeper', FunctionProps>>>;
+}
+
+/** One function behind a FIFO queue of its own. */
+export interface OrderedWorkerProps extends WorkerProps, SharedProps {
+  /** @default 1,000 where the worker remembers, and so counts failures itself; else 10 */
+  readonly maxReceiveCount?: number;
+  /** Adds a table in which failures are counted. @default false */
+  readonly remembers?: boolean;
+}

@@ -1,0 +1,82 @@
+import {
+  Duration,
+  type aws_dynamodb as dynamodb,
+  type aws_kms as kms,
+  aws_lambda as lambda,
+  RemovalPolicy,
+  aws_s3 as s3,
+  aws_lambda_event_sources as sources,
+} from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { allow, grantTable } from './grants.ts';
+import { nodeFunction } from './node-function.ts';
+import { ownEntry } from './own-entry.ts';
+import type { FunctionProps, SharedProps } from './props.ts';
+
+/** What a relay reads and writes. */
+export interface RelayProps extends SharedProps {
+  readonly own: FunctionProps | undefined;
+  readonly jobs: dynamodb.Table;
+  readonly ledger: dynamodb.Table;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The stream keeps records for 24 hours, so one that is older is lost either way; here it is kept in a bucket. */
+const oldest = Duration.hours(23);
+
+/** Records with news, as `isNews` in lib/handler asks again; what the time to live removes has none. */
+export const relayFilter: Readonly<Record<string, unknown>> = {
+  eventName: lambda.FilterRule.or('INSERT', 'MODIFY'),
+  dynamodb: { NewImage: { news: { N: lambda.FilterRule.exists() } } },
+};
+
+/** The function that publishes what the table's stream shows, and its mapping. */
+export class Relay extends Construct {
+  readonly function: lambda.Function;
+  /** What was too old to be published, as Lambda gave it up. */
+  readonly givenUp: s3.Bucket;
+  readonly mappingId: string;
+
+  constructor(scope: Construct, id: string, props: RelayProps) {
+    super(scope, id);
+    const { own = { entry: ownEntry('relay') }, jobs, ledger, environment } = props;
+    this.function = nodeFunction(this, 'Function', {
+      ...props,
+      ...own,
+      environment: { ...own.environment, ...environment },
+    });
+    this.givenUp = givenUp(this, props);
+    const source = new sources.DynamoEventSource(jobs as dynamodb.ITable, {
+      startingPosition: lambda.StartingPosition.TRIM_HORIZON,
+      batchSize: 100,
+      bisectBatchOnError: true,
+      reportBatchItemFailures: true,
+      maxRecordAge: oldest,
+      parallelizationFactor: 1,
+      onFailure: new sources.S3OnFailureDestination(this.givenUp as s3.IBucket),
+      filters: [relayFilter],
+    });
+    this.function.addEventSource(source);
+    this.mappingId = source.eventSourceMappingId;
+    grantTable(this.function, ledger, ['write']);
+  }
+
+  /** Lets it publish there. */
+  publishesTo(actions: readonly string[], arns: readonly string[], key?: kms.IKey): void {
+    if (arns.length > 0) allow(this.function, actions, arns);
+    key?.grantEncryptDecrypt(this.function);
+  }
+}
+
+function givenUp(scope: Construct, { data, encryptionKey }: SharedProps): s3.Bucket {
+  const isKept = data !== 'throw-away';
+  return new s3.Bucket(scope, 'GivenUp', {
+    blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    autoDeleteObjects: !isKept,
+    ...(encryptionKey === undefined
+      ? { encryption: s3.BucketEncryption.S3_MANAGED }
+      : { encryption: s3.BucketEncryption.KMS, encryptionKey }),
+  });
+}

@@ -1,0 +1,45 @@
+import {
+  Duration,
+  type aws_dynamodb as dynamodb,
+  aws_events as events,
+  type aws_lambda as lambda,
+  type aws_s3 as s3,
+  aws_events_targets as targets,
+} from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { grantObjects, grantTable } from './grants.ts';
+import { nodeFunction } from './node-function.ts';
+import { ownEntry } from './own-entry.ts';
+import type { FunctionProps, SharedProps } from './props.ts';
+
+/** What a sweeper looks at. */
+export interface SweeperProps extends SharedProps {
+  readonly own: FunctionProps | undefined;
+  readonly jobs: dynamodb.Table;
+  readonly bucket: s3.Bucket;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Any schedule will do; orphans cost storage and nothing else. */
+const every = Duration.hours(1);
+
+/** The function that deletes orphans, and its schedule; the only one that may delete in the bucket. */
+export class Sweeper extends Construct {
+  readonly function: lambda.Function;
+
+  constructor(scope: Construct, id: string, props: SweeperProps) {
+    super(scope, id);
+    const { own = { entry: ownEntry('sweeper'), timeout: Duration.minutes(5) } } = props;
+    this.function = nodeFunction(this, 'Function', {
+      ...props,
+      ...own,
+      environment: { ...own.environment, ...props.environment },
+    });
+    new events.Rule(this, 'Schedule', {
+      schedule: events.Schedule.rate(every),
+      targets: [new targets.LambdaFunction(this.function)],
+    });
+    grantTable(this.function, props.jobs, ['read', 'update', 'query']);
+    grantObjects(this.function, { bucket: props.bucket, prefix: 'results/*' }, ['read', 'delete']);
+  }
+}
