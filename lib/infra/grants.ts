@@ -4,39 +4,42 @@ import {
   type aws_lambda as lambda,
   type aws_s3 as s3,
 } from 'aws-cdk-lib';
+import { acknowledgedObjects } from './acknowledged.ts';
 
-/** What a function does with a table; each is one action or a few, on that table alone. */
-export type TableUse = 'read' | 'write' | 'update' | 'query';
+/** What a function does with a table. */
+export type TableUse = 'read' | 'put' | 'update' | 'delete' | 'check' | 'query';
 
-const tableActions: Readonly<Record<TableUse, readonly string[]>> = {
-  read: ['dynamodb:GetItem'],
-  // A transaction asks for the actions of its items (DynamoDB developer guide, "Using IAM with DynamoDB transactions").
-  write: [
-    'dynamodb:PutItem',
-    'dynamodb:UpdateItem',
-    'dynamodb:DeleteItem',
-    'dynamodb:ConditionCheckItem',
-  ],
-  update: ['dynamodb:UpdateItem'],
-  query: ['dynamodb:Query'],
+/** A transaction asks for the actions of its items (DynamoDB developer guide, "Using IAM with DynamoDB transactions"). */
+const tableActions: Readonly<Record<TableUse, string>> = {
+  read: 'dynamodb:GetItem',
+  put: 'dynamodb:PutItem',
+  update: 'dynamodb:UpdateItem',
+  delete: 'dynamodb:DeleteItem',
+  check: 'dynamodb:ConditionCheckItem',
+  query: 'dynamodb:Query',
 };
 
+/** All that guarded writes and reads of rows ask for. */
+export const everyUse = ['read', 'put', 'update', 'delete', 'check'] as const;
+
+/** A table, and the key that encrypts it. */
+export type Granted = Pick<dynamodb.Table, 'tableArn' | 'encryptionKey'>;
+
 /** Lets a function use a table so, and its key. */
-export function grantTable(
-  to: lambda.Function,
-  table: Pick<dynamodb.Table, 'tableArn' | 'encryptionKey'>,
-  uses: readonly TableUse[],
-): void {
-  const resources = uses.includes('query') ? [`${table.tableArn}/index/*`] : [];
+export function grantTable(to: lambda.Function, table: Granted, uses: readonly TableUse[]): void {
+  const { tableArn, encryptionKey } = table;
   allow(
     to,
-    uses.flatMap((use) => tableActions[use]),
-    [table.tableArn, ...resources],
+    uses.map((use) => tableActions[use]),
+    [tableArn],
   );
-  if (uses.includes('write') || uses.includes('update'))
-    table.encryptionKey?.grantEncryptDecrypt(to);
-  else table.encryptionKey?.grantDecrypt(to);
+  if (uses.some((use) => use !== 'read' && use !== 'query')) encryptionKey?.grantEncryptDecrypt(to);
+  else encryptionKey?.grantDecrypt(to);
 }
+
+/** Lets a function query one index of a table. */
+export const grantIndex = (to: lambda.Function, { tableArn }: Granted, index: string): void =>
+  allow(to, [tableActions.query], [`${tableArn}/index/${index}`]);
 
 /** What a function does with the bucket, below a prefix. */
 export type BucketUse = 'write' | 'read' | 'delete';
@@ -62,6 +65,7 @@ export function grantObjects(
     [bucket.arnForObjects(prefix)],
   );
   allow(to, ['s3:ListBucket'], [bucket.bucketArn]);
+  acknowledgedObjects(to.role ?? to, bucket, prefix);
   if (uses.includes('write')) bucket.encryptionKey?.grantEncryptDecrypt(to);
   else bucket.encryptionKey?.grantDecrypt(to);
 }

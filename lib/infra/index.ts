@@ -8,6 +8,7 @@ export { OrderedWorker } from './ordered-worker.ts';
 export type {
   ConsumerProps,
   FunctionProps,
+  JobProps,
   LanekeeperProps,
   OrderedWorkerProps,
   SharedProps,

@@ -1,5 +1,6 @@
 import {
   CfnOutput,
+  type aws_cloudwatch as cloudwatch,
   type aws_dynamodb as dynamodb,
   type aws_lambda as lambda,
   Stack,
@@ -12,7 +13,8 @@ import type { Job } from '../handler/define-job.ts';
 import { permanent } from '../kernel/failure.ts';
 import { environment, tables, targets } from '../kernel/settings.ts';
 import { minutes } from '../kernel/time.ts';
-import { allow, grantObjects, grantTable } from './grants.ts';
+import { Alarms } from './alarms.ts';
+import { allow, everyUse, grantObjects, grantTable } from './grants.ts';
 import type { ConsumerProps, LanekeeperProps } from './props.ts';
 import { QueueFunction } from './queue-function.ts';
 import { Relay } from './relay.ts';
@@ -34,6 +36,7 @@ export class Lanekeeper extends Construct {
   readonly topic: sns.Topic;
   readonly relay: Relay;
   readonly sweeper: Sweeper;
+  readonly alarms: readonly cloudwatch.Alarm[];
   /** By the job's name. */
   readonly workers: ReadonlyMap<string, QueueFunction>;
   /** By the consumer's name. */
@@ -67,6 +70,11 @@ export class Lanekeeper extends Construct {
       environment: this.#environment,
     });
     this.#bucket.onlyDeletedBy(roleOf(this.sweeper.function));
+    this.alarms = new Alarms(this, 'Alarms', {
+      relay: this.relay.function,
+      behindQueues: new Map([...this.workers, ...this.consumers]),
+      told: props.alarms,
+    }).alarms;
     this.#tell();
   }
 
@@ -93,7 +101,7 @@ export class Lanekeeper extends Construct {
   /** Lets a function use `createJobs`, and sets the environment that `onAws` reads. */
   grantCalls(to: lambda.Function): void {
     for (const [name, value] of Object.entries(this.#environment)) to.addEnvironment(name, value);
-    grantTable(to, this.table, ['read', 'write']);
+    grantTable(to, this.table, ['read', 'put', 'update']);
     grantObjects(to, { bucket: this.bucket, prefix: 'inputs/*' }, ['read', 'write']);
     grantObjects(to, { bucket: this.bucket, prefix: 'results/*' }, ['read']);
   }
@@ -131,8 +139,8 @@ export class Lanekeeper extends Construct {
         ...(isSet ? { attempt: limits.attempt } : {}),
       },
     });
-    grantTable(worker.function, this.tables.jobs, ['read', 'write']);
-    grantTable(worker.function, this.tables.care, ['read', 'write']);
+    grantTable(worker.function, this.tables.jobs, ['read', 'put', 'update', 'check']);
+    grantTable(worker.function, this.tables.care, everyUse);
     grantObjects(worker.function, { bucket: this.bucket, prefix: 'inputs/*' }, ['read', 'write']);
     grantObjects(worker.function, { bucket: this.bucket, prefix: 'results/*' }, ['read', 'write']);
     return worker;
@@ -159,10 +167,10 @@ export class Lanekeeper extends Construct {
     this.topic.addSubscription(
       new subscriptions.SqsSubscription(consumer.queue, { rawMessageDelivery: true }),
     );
-    grantTable(consumer.function, this.tables.care, ['read', 'write']);
+    grantTable(consumer.function, this.tables.care, everyUse);
     if (one.fillsGaps === true) grantTable(consumer.function, this.table, ['read']);
     for (const table of Object.values(one.tables ?? {}))
-      grantTable(consumer.function, table, ['read', 'write']);
+      grantTable(consumer.function, table, [...everyUse, 'query']);
     return consumer;
   }
 

@@ -1,11 +1,13 @@
 import {
   Duration,
+  aws_iam as iam,
   aws_lambda as lambda,
   aws_logs as logs,
   aws_lambda_nodejs as nodejs,
   RemovalPolicy,
 } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { acknowledged } from './acknowledged.ts';
 import type { FunctionProps, SharedProps } from './props.ts';
 
 /** What a function runs as when it isn't said. */
@@ -26,8 +28,16 @@ export function nodeFunction(
     retention: logs.RetentionDays.ONE_MONTH,
     removalPolicy: data === 'throw-away' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
   });
+  const role = new iam.Role(scope, `${id}Role`, {
+    assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
+  });
+  acknowledged(role, 'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]');
+  acknowledged(role, 'AwsSolutions-IAM5[Action::kms:ReEncrypt*]');
+  if (tracing === true) acknowledged(role, 'AwsSolutions-IAM5[Resource::*]');
+  logGroup.grantWrite(role);
   return new nodejs.NodejsFunction(scope, id, {
     entry,
+    role,
     timeout: timeoutOf(props),
     memorySize,
     logGroup,

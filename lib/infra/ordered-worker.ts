@@ -7,7 +7,7 @@ import {
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { environment, tables } from '../kernel/settings.ts';
-import { grantTable } from './grants.ts';
+import { everyUse, grantTable } from './grants.ts';
 import type { OrderedWorkerProps } from './props.ts';
 import { QueueFunction } from './queue-function.ts';
 import { careTable } from './tables.ts';
@@ -43,7 +43,7 @@ export class OrderedWorker extends Construct {
     this.queue = made.queue;
     this.deadLetters = made.deadLetters;
     this.worker = made.function;
-    if (this.care !== undefined) grantTable(this.worker, this.care, ['read', 'write']);
+    if (this.care !== undefined) grantTable(this.worker, this.care, everyUse);
   }
 
   /** Lets somebody send to its queue. */

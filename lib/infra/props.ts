@@ -18,6 +18,8 @@ export interface FunctionProps {
   readonly memorySize?: number;
   /** @default none beside what `onAws` reads */
   readonly environment?: Readonly<Record<string, string>>;
+  /** How this function is bundled. @default as all of the stack */
+  readonly bundling?: nodejs.BundlingOptions;
 }
 
 /** A function behind a queue. */
@@ -50,10 +52,15 @@ export interface SharedProps {
   readonly bundling?: nodejs.BundlingOptions;
 }
 
+/** A job, and the function that runs it. */
+export interface JobProps extends WorkerProps {
+  readonly job: Job;
+}
+
 /** All that some jobs need. */
 export interface LanekeeperProps extends SharedProps {
   /** Each with its own queue and worker; a job's limits are checked against the queue's numbers. */
-  readonly jobs: readonly (WorkerProps & { readonly job: Job })[];
+  readonly jobs: readonly JobProps[];
   /** By names of letters, digits and dashes. @default none */
   readonly consumers?: Readonly<Record<string, ConsumerProps>>;
   /** Gets every event beside the consumers' FIFO topic, without order. @default none */

@@ -5,9 +5,9 @@ import {
   aws_lambda as lambda,
   RemovalPolicy,
   aws_s3 as s3,
-  aws_lambda_event_sources as sources,
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { acknowledged, acknowledgedObjects } from './acknowledged.ts';
 import { allow, grantTable } from './grants.ts';
 import { nodeFunction } from './node-function.ts';
 import { ownEntry } from './own-entry.ts';
@@ -35,7 +35,7 @@ export class Relay extends Construct {
   readonly function: lambda.Function;
   /** What was too old to be published, as Lambda gave it up. */
   readonly givenUp: s3.Bucket;
-  readonly mappingId: string;
+  readonly mapping: lambda.EventSourceMapping;
 
   constructor(scope: Construct, id: string, props: RelayProps) {
     super(scope, id);
@@ -46,25 +46,43 @@ export class Relay extends Construct {
       environment: { ...own.environment, ...environment },
     });
     this.givenUp = givenUp(this, props);
-    const source = new sources.DynamoEventSource(jobs as dynamodb.ITable, {
-      startingPosition: lambda.StartingPosition.TRIM_HORIZON,
-      batchSize: 100,
-      bisectBatchOnError: true,
-      reportBatchItemFailures: true,
-      maxRecordAge: oldest,
-      parallelizationFactor: 1,
-      onFailure: new sources.S3OnFailureDestination(this.givenUp as s3.IBucket),
-      filters: [relayFilter],
-    });
-    this.function.addEventSource(source);
-    this.mappingId = source.eventSourceMappingId;
-    grantTable(this.function, ledger, ['write']);
+    jobs.encryptionKey?.grantDecrypt(this.function);
+    this.givenUp.encryptionKey?.grantEncryptDecrypt(this.function);
+    acknowledged(this.givenUp, 'AwsSolutions-S1');
+    this.mapping = this.#map(jobs.tableStreamArn ?? '');
+    grantTable(this.function, ledger, ['put', 'update']);
   }
 
   /** Lets it publish there. */
   publishesTo(actions: readonly string[], arns: readonly string[], key?: kms.IKey): void {
     if (arns.length > 0) allow(this.function, actions, arns);
     key?.grantEncryptDecrypt(this.function);
+  }
+
+  /** Retried until it is too old: nothing is skipped, and a batch that fails comes back by halves. */
+  #map(eventSourceArn: string): lambda.EventSourceMapping {
+    const mapping = new lambda.EventSourceMapping(this, 'Mapping', {
+      target: this.function,
+      eventSourceArn,
+      startingPosition: lambda.StartingPosition.TRIM_HORIZON,
+      batchSize: 100,
+      bisectBatchOnError: true,
+      reportBatchItemFailures: true,
+      maxRecordAge: oldest,
+      parallelizationFactor: 1,
+      onFailure: { bind: () => ({ destination: this.givenUp.bucketArn }) },
+      filters: [lambda.FilterCriteria.filter(relayFilter)],
+    });
+    const read = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+    allow(
+      this.function,
+      read.map((one) => `dynamodb:${one}`),
+      [eventSourceArn],
+    );
+    allow(this.function, ['s3:PutObject'], [this.givenUp.arnForObjects('*')]);
+    acknowledgedObjects(this.function.role ?? this.function, this.givenUp, '*');
+    allow(this.function, ['s3:ListBucket'], [this.givenUp.bucketArn]);
+    return mapping;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Duration, aws_iam as iam, RemovalPolicy, aws_s3 as s3 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { acknowledged } from './acknowledged.ts';
 import type { SharedProps } from './props.ts';
 
 /** Where a candidate that was overtaken can still be looked at: noncurrent versions go after so many days. */
@@ -31,6 +32,7 @@ export class ResultBucket extends Construct {
         ? { encryption: s3.BucketEncryption.S3_MANAGED }
         : { encryption: s3.BucketEncryption.KMS, encryptionKey, bucketKeyEnabled: true }),
     });
+    acknowledged(this.bucket, 'AwsSolutions-S1');
     this.bucket.addToResourcePolicy(this.#noOverwriting());
   }
 

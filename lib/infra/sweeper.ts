@@ -7,7 +7,8 @@ import {
   aws_events_targets as targets,
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { grantObjects, grantTable } from './grants.ts';
+import { attention } from '../kernel/settings.ts';
+import { grantIndex, grantObjects, grantTable } from './grants.ts';
 import { nodeFunction } from './node-function.ts';
 import { ownEntry } from './own-entry.ts';
 import type { FunctionProps, SharedProps } from './props.ts';
@@ -39,7 +40,8 @@ export class Sweeper extends Construct {
       schedule: events.Schedule.rate(every),
       targets: [new targets.LambdaFunction(this.function)],
     });
-    grantTable(this.function, props.jobs, ['read', 'update', 'query']);
+    grantTable(this.function, props.jobs, ['read', 'update']);
+    grantIndex(this.function, props.jobs, attention.index);
     grantObjects(this.function, { bucket: props.bucket, prefix: 'results/*' }, ['read', 'delete']);
   }
 }

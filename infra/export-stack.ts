@@ -1,0 +1,94 @@
+import {
+  type App,
+  aws_apigatewayv2 as apigateway,
+  aws_apigatewayv2_authorizers as authorizers,
+  CfnOutput,
+  Duration,
+  aws_apigatewayv2_integrations as integrations,
+  aws_lambda as lambda,
+  aws_logs as logs,
+  aws_lambda_nodejs as nodejs,
+  Stack,
+  Tags,
+} from 'aws-cdk-lib';
+import { Lanekeeper } from 'lanekeeper/infra';
+import { fileDatasets } from '../functions/export/file-datasets.ts';
+import { exportJob } from '../functions/export/job.ts';
+import type { Stage } from './stage.ts';
+
+/** The datasets that the worker brings along, from the package `vega-datasets`. */
+const datasets = [
+  'cars.json',
+  'movies.json',
+  'seattle-weather.csv',
+  'flights-2k.json',
+  'birdstrikes.csv',
+];
+
+/** In this repository sources are bundled as they are; elsewhere the published package is. */
+const bundling: nodejs.BundlingOptions = { esbuildArgs: { '--conditions': 'source' } };
+
+const withDatasets: nodejs.BundlingOptions = {
+  ...bundling,
+  commandHooks: {
+    beforeInstall: () => [],
+    beforeBundling: () => [],
+    afterBundling: (from, to) => [
+      `mkdir -p ${to}/datasets`,
+      ...datasets.map(
+        (name) => `cp ${from}/node_modules/vega-datasets/data/${name} ${to}/datasets/`,
+      ),
+    ],
+  },
+};
+
+/** The sample: exports behind an HTTP API that asks for signed requests. */
+export function exportStack(app: App, stage: Stage): Stack {
+  const stack = new Stack(app, `lanekeeper-export-${stage}`, {
+    description: 'Exports of datasets, in order per group, each with one true result',
+  });
+  Tags.of(stack).add('project', 'lanekeeper');
+  Tags.of(stack).add('stage', stage);
+  const lanekeeper = new Lanekeeper(stack, 'Lanekeeper', {
+    data: stage === 'prod' ? 'keep' : 'throw-away',
+    tracing: stage === 'prod',
+    bundling,
+    jobs: [
+      {
+        job: exportJob(fileDatasets('datasets')),
+        entry: 'functions/export/worker.ts',
+        environment: { DATASETS_FOLDER: 'datasets' },
+        memorySize: 1_024,
+        bundling: withDatasets,
+      },
+    ],
+  });
+  httpApi(stack, lanekeeper);
+  return stack;
+}
+
+function httpApi(stack: Stack, lanekeeper: Lanekeeper): void {
+  const handler = new nodejs.NodejsFunction(stack, 'Api', {
+    entry: 'functions/export/api.ts',
+    runtime: lambda.Runtime.NODEJS_24_X,
+    architecture: lambda.Architecture.ARM_64,
+    timeout: Duration.seconds(29),
+    memorySize: 512,
+    bundling: { format: nodejs.OutputFormat.ESM, minify: true, sourceMap: true, ...bundling },
+  });
+  lanekeeper.grantCalls(handler);
+  const api = new apigateway.HttpApi(stack, 'Http', {
+    description: 'Submit, status, result and cancel of exports',
+    defaultAuthorizer: new authorizers.HttpIamAuthorizer(),
+    defaultIntegration: new integrations.HttpLambdaIntegration('Handler', handler),
+    createDefaultStage: false,
+  });
+  const log = new logs.LogGroup(stack, 'HttpLogs', { retention: logs.RetentionDays.ONE_MONTH });
+  new apigateway.HttpStage(stack, 'HttpStage', {
+    httpApi: api,
+    stageName: '$default',
+    autoDeploy: true,
+    accessLogSettings: { destination: new apigateway.LogGroupLogDestination(log) },
+  });
+  new CfnOutput(stack, 'ApiUrl', { value: api.apiEndpoint });
+}
