@@ -25,10 +25,14 @@ const datasets = [
   'birdstrikes.csv',
 ];
 
-/** In this repository sources are bundled as they are; elsewhere the published package is. */
-const bundling: nodejs.BundlingOptions = { esbuildArgs: { '--conditions': 'source' } };
+/** In this repository sources are bundled as they are; elsewhere the published package is. Lambda brings the SDK, an emulator may not. */
+const bundlingOf = (stage: Stage): nodejs.BundlingOptions => ({
+  esbuildArgs: { '--conditions': 'source' },
+  banner: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
+  ...(stage === 'local' ? { externalModules: [] } : {}),
+});
 
-const withDatasets: nodejs.BundlingOptions = {
+const withDatasets = (bundling: nodejs.BundlingOptions): nodejs.BundlingOptions => ({
   ...bundling,
   commandHooks: {
     beforeInstall: () => [],
@@ -40,7 +44,7 @@ const withDatasets: nodejs.BundlingOptions = {
       ),
     ],
   },
-};
+});
 
 /** The sample: exports behind an HTTP API that asks for signed requests. */
 export function exportStack(app: App, stage: Stage): Stack {
@@ -49,6 +53,7 @@ export function exportStack(app: App, stage: Stage): Stack {
   });
   Tags.of(stack).add('project', 'lanekeeper');
   Tags.of(stack).add('stage', stage);
+  const bundling = bundlingOf(stage);
   const lanekeeper = new Lanekeeper(stack, 'Lanekeeper', {
     data: stage === 'prod' ? 'keep' : 'throw-away',
     tracing: stage === 'prod',
@@ -59,15 +64,20 @@ export function exportStack(app: App, stage: Stage): Stack {
         entry: 'functions/export/worker.ts',
         environment: { DATASETS_FOLDER: 'datasets' },
         memorySize: 1_024,
-        bundling: withDatasets,
+        bundling: withDatasets(bundling),
       },
     ],
   });
-  httpApi(stack, lanekeeper);
+  const api = apiFunction(stack, lanekeeper, bundling);
+  if (stage !== 'local') httpApi(stack, api);
   return stack;
 }
 
-function httpApi(stack: Stack, lanekeeper: Lanekeeper): void {
+function apiFunction(
+  stack: Stack,
+  lanekeeper: Lanekeeper,
+  bundling: nodejs.BundlingOptions,
+): lambda.Function {
   const handler = new nodejs.NodejsFunction(stack, 'Api', {
     entry: 'functions/export/api.ts',
     runtime: lambda.Runtime.NODEJS_24_X,
@@ -77,6 +87,10 @@ function httpApi(stack: Stack, lanekeeper: Lanekeeper): void {
     bundling: { format: nodejs.OutputFormat.ESM, minify: true, sourceMap: true, ...bundling },
   });
   lanekeeper.grantCalls(handler);
+  return handler;
+}
+
+function httpApi(stack: Stack, handler: lambda.Function): void {
   const api = new apigateway.HttpApi(stack, 'Http', {
     description: 'Submit, status, result and cancel of exports',
     defaultAuthorizer: new authorizers.HttpIamAuthorizer(),

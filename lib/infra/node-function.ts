@@ -13,6 +13,10 @@ import type { FunctionProps, SharedProps } from './props.ts';
 /** What a function runs as when it isn't said. */
 const usual = { timeout: Duration.minutes(1), memorySize: 512 } as const;
 
+/** What an ES module needs for those of its packages that still ask by `require`. */
+const requiring =
+  "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
+
 /** A function's timeout. */
 export const timeoutOf = ({ timeout = usual.timeout }: Pick<FunctionProps, 'timeout'>): Duration =>
   timeout;
@@ -54,6 +58,7 @@ export function nodeFunction(
       sourceMap: true,
       target: 'node24',
       mainFields: ['module', 'main'],
+      banner: requiring,
       ...bundling,
     },
   });
