@@ -123,6 +123,19 @@ describe('the command lanekeeper', { timeout: 60_000 }, () => {
     expect([code, out]).toEqual([1, '']);
   });
 
+  it('says what to do about a config that this Node can’t read', async () => {
+    const file = join(project, 'lanekeeper.config.tsx');
+    writeFileSync(file, 'export default {};');
+
+    const { code, err } = await lanekeeper(project, [
+      ...['dev', '--endpoint', 'http://127.0.0.1:1', '--config', file],
+    ]);
+
+    expect(err).toMatch(/^config-invalid: Node v\d+\.\S+ can't read .*\.tsx .*JavaScript/);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
   it('says how to write a config where there is none', async () => {
     const { code, err } = await lanekeeper(empty, ['dev', '--endpoint', 'http://127.0.0.1:1']);
 
