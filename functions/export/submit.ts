@@ -26,10 +26,12 @@ say(`${submitted.kind} ${submitted.job.id}`);
 for (let before = ''; ; ) {
   const view = await jobs.get(job, intentId);
   if (view === undefined) throw new Error(`job ${intentId} is gone`);
-  if (view.status !== before) say(view.status);
+  if (view.status !== before)
+    say(view.status === 'failed' ? `failed: ${view.failure.message}` : view.status);
   before = view.status;
   if (view.status !== 'queued' && view.status !== 'running') break;
   await new Promise((go) => setTimeout(go, 200));
 }
 const result = await jobs.result(job, intentId, { expiresIn: minutes(15) });
-say(result.kind === 'ready' ? `${result.size} bytes: ${result.url}` : result.kind);
+if (result.kind === 'ready') say(`${result.size} bytes: ${result.url}`);
+else process.exitCode = 1;

@@ -75,6 +75,7 @@ class Running implements Dev {
   readonly #lanes = new Map<string, Lane>();
   #plan: Plan | undefined;
   #resources: Resources | undefined;
+  #reloading: Promise<void> = Promise.resolve();
 
   constructor(settings: DevSettings) {
     this.#settings = { ...settings, config: resolve(settings.config) };
@@ -108,7 +109,13 @@ class Running implements Dev {
     await Promise.all(added.map((name) => this.#lanes.get(name)?.fleet.tried()));
   }
 
-  async reload(): Promise<void> {
+  /** One at a time, so that no function begins twice. */
+  reload(): Promise<void> {
+    this.#reloading = this.#reloading.then(() => this.#reload());
+    return this.#reloading;
+  }
+
+  async #reload(): Promise<void> {
     const { told } = this.#settings;
     try {
       const plan = await this.#readPlan();
@@ -120,6 +127,7 @@ class Running implements Dev {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#reloading;
     const lanes = [...this.#lanes.values()];
     this.#lanes.clear();
     await Promise.all(lanes.map(ended));

@@ -39,13 +39,17 @@ export class Sandbox {
       child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
       child.once('error', (error) => resolve(error.message));
     });
-    const first = new Promise<Reply>((resolve) => child.once('message', resolve));
+    const first = new Promise<Begun>((resolve) => {
+      child.on('message', (it: Reply) => {
+        if (it?.kind === 'ready' || it?.kind === 'broken') resolve(it);
+      });
+    });
     const reply = await Promise.race([first, ended]);
     if (typeof reply === 'string')
       throw new Error(`a worker process ended with ${reply} at its start`);
     if (reply.kind === 'ready') return new Sandbox(child, ended, reply.plan);
     child.kill('SIGKILL');
-    throw new Error(reply.kind === 'broken' ? reply.why : 'a worker process began with an answer');
+    throw new Error(reply.why);
   }
 
   get pid(): number {
@@ -89,7 +93,7 @@ export class Sandbox {
     let take: (reply: Reply) => void = () => {};
     const reply = new Promise<Answer>((resolve) => {
       take = (it) => {
-        if ((it.kind === 'answered' || it.kind === 'threw') && it.id === id) resolve(it);
+        if ((it?.kind === 'answered' || it?.kind === 'threw') && it.id === id) resolve(it);
       };
     });
     this.#process.on('message', take);
@@ -97,4 +101,8 @@ export class Sandbox {
   }
 }
 
+/** How a process began. */
+type Begun = Extract<Reply, { readonly kind: 'ready' | 'broken' }>;
+
+/** What an invocation came to; code of the project may send anything else. */
 type Answer = Extract<Reply, { readonly id: number }>;

@@ -6,7 +6,7 @@ import { jobHandler } from '../handler/job-handler.ts';
 import { realClock } from '../handler/real-clock.ts';
 import { relayHandler } from '../handler/relay-handler.ts';
 import { sweepHandler } from '../handler/sweep-handler.ts';
-import { permanent } from '../kernel/failure.ts';
+import { isFailure, permanent } from '../kernel/failure.ts';
 import type { World } from '../ports/world.ts';
 import { loadConfig } from './load-config.ts';
 import type { Call, Reply } from './parcel.ts';
@@ -23,8 +23,11 @@ const [file = '', role = '', name = ''] = process.argv.slice(2);
 
 const tell = (reply: Reply): void => void process.send?.(reply);
 
-const said = (thrown: unknown): string =>
-  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+/** A stack tells where a project's own code went wrong; a failure's sentence says all by itself. */
+function said(thrown: unknown): string {
+  if (isFailure(thrown)) return `${thrown.code}: ${thrown.message}`;
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}
 
 function handlerOf(config: Config, { role, name }: Fn, world: World): Run {
   const { jobs = [], consumers = {}, queues = {} } = config;
@@ -56,7 +59,9 @@ function contextOf({ requestId, deadline }: Call): Context {
 
 async function answered(run: Run, call: Call): Promise<Reply> {
   try {
-    const response = await run(call.event as never, contextOf(call));
+    // As Lambda does: what JSON can't carry is the handler's error.
+    const text = JSON.stringify((await run(call.event as never, contextOf(call))) ?? null);
+    const response: unknown = JSON.parse(text);
     return { kind: 'answered', id: call.id, response };
   } catch (thrown) {
     return { kind: 'threw', id: call.id, why: said(thrown) };

@@ -3,6 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasEndpoint } from '../aws/stand.ts';
 
@@ -72,6 +78,20 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+/** The shape of a jobs table that somebody made by hand. */
+const withoutStream = (TableName: string): CreateTableCommandInput => ({
+  TableName,
+  BillingMode: 'PAY_PER_REQUEST',
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  AttributeDefinitions: [
+    { AttributeName: 'pk', AttributeType: 'S' },
+    { AttributeName: 'sk', AttributeType: 'S' },
+  ],
+});
+
 /** A port on which nobody listens. */
 const deadPort = (): Promise<number> =>
   new Promise((found) => {
@@ -123,6 +143,19 @@ describe('the command lanekeeper', { timeout: 60_000 }, () => {
     expect([code, out]).toEqual([1, '']);
   });
 
+  it('says what to do about a config that this Node can’t read', async () => {
+    const file = join(project, 'lanekeeper.config.tsx');
+    writeFileSync(file, 'export default {};');
+
+    const { code, err } = await lanekeeper(project, [
+      ...['dev', '--endpoint', 'http://127.0.0.1:1', '--config', file],
+    ]);
+
+    expect(err).toMatch(/^config-invalid: Node v\d+\.\S+ can't read .*\.tsx .*JavaScript/);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
   it('says how to write a config where there is none', async () => {
     const { code, err } = await lanekeeper(empty, ['dev', '--endpoint', 'http://127.0.0.1:1']);
 
@@ -147,6 +180,49 @@ describe('the command lanekeeper', { timeout: 60_000 }, () => {
     expect(err.trim().split('\n')).toHaveLength(1);
     expect(code).toBe(1);
   });
+
+  it.skipIf(!hasEndpoint())(
+    'tells everything that is wrong with given resources, a sentence each, before anything runs',
+    async () => {
+      const { AWS_ENDPOINT_URL = '' } = process.env;
+      const { QueueUrl = '' } = await new SQSClient({}).send(
+        new CreateQueueCommand({ QueueName: `cli-${process.pid}-standard` }),
+      );
+      const TableName = `cli-${process.pid}-jobs`;
+      await new DynamoDBClient({}).send(new CreateTableCommand(withoutStream(TableName)));
+
+      const { code, err, out } = await lanekeeper(
+        project,
+        ['dev', '--endpoint', AWS_ENDPOINT_URL],
+        {
+          env: {
+            LANEKEEPER_TABLES: JSON.stringify({
+              jobs: TableName,
+              ledger: 'no-ledger',
+              care: 'no-care',
+            }),
+            LANEKEEPER_BUCKET: 'no-bucket',
+            LANEKEEPER_TARGETS: JSON.stringify({ own: QueueUrl }),
+          },
+        },
+      );
+
+      const codes = err
+        .trim()
+        .split('\n')
+        .map((line) => line.split(':')[0]);
+      expect(codes.toSorted()).toEqual([
+        'bucket-missing',
+        'index-missing',
+        'queue-not-fifo',
+        'stream-off',
+        'table-missing',
+        'table-missing',
+      ]);
+      expect(err).toContain(`"${TableName}"`);
+      expect([code, out]).toEqual([1, '']);
+    },
+  );
 
   it.skipIf(!hasEndpoint())(
     'says what runs where, and leaves no process behind when it ends',

@@ -159,6 +159,41 @@ describe.skipIf(!hasEndpoint())('a project in development', { timeout: 90_000 },
     });
   });
 
+  it('takes no harm of what project code sends to its parent, answers or does to its process', async () => {
+    const handlers = {
+      garbage:
+        'async () => { process.send(null); process.send({ kind: 3 }); note("garbage"); return undefined; }',
+      bigint: 'async () => { note("bigint"); return 1n; }',
+      leaves: 'async () => { note("leaves"); process.disconnect(); return undefined; }',
+    };
+    const queues = Object.entries(handlers).map(([name, code]) => `'${name}.fifo': () => ${code}`);
+    await using at = await project(
+      `process.send({ kind: 'hello' }); export default defineConfig({ queues: { ${queues.join(', ')} } });`,
+    );
+
+    for (const name of Object.keys(handlers)) await sent(at, `${name}.fifo`, 'A1', 'A');
+
+    const failed = (name: string) =>
+      at.notes.find((note) => note.kind === 'invocation-failed' && note.name === name);
+    await until(() => failed('bigint.fifo') && failed('leaves.fifo'), 'both were told');
+    await until(() => at.written().length === 3, 'all three ran');
+    expect(failed('bigint.fifo')).toMatchObject({ why: expect.stringContaining('BigInt') });
+    expect(failed('leaves.fifo')).toMatchObject({ why: 'its process ended with code 0' });
+    expect(failed('garbage.fifo')).toBeUndefined();
+  });
+
+  it('begins no function twice when changes come close together', async () => {
+    const own = `'own.fifo': (world) => fifoHandler({ parse: String, async handle({ body }) { note(body); return done(); } }, world)`;
+    const more = own.replace('own.fifo', 'more.fifo');
+    await using at = await project(`export default defineConfig({ queues: { ${own} } });`);
+
+    at.rewrite(`export default defineConfig({ queues: { ${own}, ${more} } });`);
+    await Promise.all([at.dev.reload(), at.dev.reload()]);
+
+    const added = at.notes.flatMap((note) => (note.kind === 'reloaded' ? [note.added] : []));
+    expect(added).toEqual([['more.fifo'], []]);
+  });
+
   it('tells of a handler that can’t be made, and goes on with the others', async () => {
     const good = `'good.fifo': (world) => fifoHandler({ parse: String, async handle({ body }) { note(body); return done(); } }, world)`;
     await using at = await project(
