@@ -1,5 +1,6 @@
-import { aws_lambda as lambda, type aws_sqs as sqs } from 'aws-cdk-lib';
+import { aws_lambda as lambda, Stack, type aws_sqs as sqs } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { environment, targets } from '../kernel/settings.ts';
 import { milliseconds } from '../kernel/time.ts';
 import { allow } from './grants.ts';
 import { nodeFunction, timeoutOf } from './node-function.ts';
@@ -32,7 +33,15 @@ export class QueueFunction extends Construct {
     const pair = new QueuePair(this, 'Messages', { numbers: this.numbers, encryptionKey });
     this.queue = pair.queue;
     this.deadLetters = pair.deadLetters;
-    this.function = nodeFunction(this, 'Function', props);
+    this.function = nodeFunction(this, 'Function', {
+      ...props,
+      environment: {
+        ...props.environment,
+        [environment.targets]: Stack.of(this).toJsonString({
+          [targets.deadLetters]: this.deadLetters.queueUrl,
+        }),
+      },
+    });
     this.#map(maxConcurrency);
     // Hiding a message looks its queue up by the ARN that the event names.
     allow(
@@ -43,7 +52,8 @@ export class QueueFunction extends Construct {
       ]),
       [this.queue.queueArn],
     );
-    encryptionKey?.grantDecrypt(this.function);
+    allow(this.function, ['sqs:SendMessage'], [this.deadLetters.queueArn]);
+    encryptionKey?.grantEncryptDecrypt(this.function);
   }
 
   /** No batching window: Lambda knows none on a FIFO queue. */

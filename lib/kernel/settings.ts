@@ -15,6 +15,8 @@ export const attention = {
 export const targets = {
   events: 'events',
   commands: (kind: string): string => `commands-${kind}`,
+  /** A function's own dead-letter queue. */
+  deadLetters: 'dead-letters',
 } as const;
 
 /** Lengths of time that protocols agree on. */

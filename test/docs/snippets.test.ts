@@ -43,6 +43,8 @@ const { complete, createJobs, defineJob, done, fail, fifoHandler, jobHandler, re
 declare const onAws: () => lk.World;
 const Order = v.object({ id: v.string() });
 declare const ship: (order: { id: string }) => Promise<void>;
+declare const stack: import('aws-cdk-lib').Stack;
+declare const shop: import('aws-cdk-lib').aws_lambda.Function;
 declare const exportJob: lk.Job<'export', { dataset: string }, { rows: number }>;
 `;
 const greet = `

@@ -151,7 +151,7 @@ describe('a stack of jobs', () => {
     );
   });
 
-  it('tells functions the real names, and the targets to the relay alone', () => {
+  it('tells functions the real names, and where events go to the relay alone', () => {
     const { template } = made();
     const functions = Object.entries(template.findResources('AWS::Lambda::Function'));
     const told = Object.fromEntries(
@@ -163,9 +163,11 @@ describe('a stack of jobs', () => {
       ]),
     );
 
+    const texts = functions.map(([, { Properties }]) => JSON.stringify(Properties.Environment));
+    expect(texts.filter((text) => text.includes('commands-copy'))).toHaveLength(1);
     expect(told).toEqual({
-      JobcopyFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET'],
-      ConsumerauditFunction: ['LANEKEEPER_TABLES'],
+      JobcopyFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
+      ConsumerauditFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_TARGETS'],
       RelayFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
       SweeperFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET'],
     });

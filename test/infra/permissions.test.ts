@@ -6,14 +6,13 @@ const logs = (name: string) => [
   `logs:CreateLogStream on ${name}FunctionLogs`,
   `logs:PutLogEvents on ${name}FunctionLogs`,
 ];
-const queue = (name: string) =>
-  [
-    'ChangeMessageVisibility',
-    'DeleteMessage',
-    'GetQueueAttributes',
-    'GetQueueUrl',
-    'ReceiveMessage',
-  ].map((action) => `sqs:${action} on ${name}MessagesQueue`);
+const queue = (name: string) => [
+  ...['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl'].map(
+    (action) => `sqs:${action} on ${name}MessagesQueue`,
+  ),
+  `sqs:ReceiveMessage on ${name}MessagesQueue`,
+  `sqs:SendMessage on ${name}MessagesDeadLetters`,
+];
 const table = (name: string, ...actions: string[]) =>
   actions.map((action) => `dynamodb:${action} on Tables${name}`);
 const objects = (prefix: string, ...actions: string[]) =>
