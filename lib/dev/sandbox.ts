@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Call, Reply } from './parcel.ts';
+import { type Call, type Reply, replyOf } from './parcel.ts';
 import type { Plan } from './plan.ts';
 
 /** How a worker process is started. */
@@ -39,13 +39,20 @@ export class Sandbox {
       child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
       child.once('error', (error) => resolve(error.message));
     });
-    const first = new Promise<Reply>((resolve) => child.once('message', resolve));
+    // Who let go of its parent can't be asked for anything any more.
+    child.once('disconnect', () => child.kill('SIGKILL'));
+    const first = new Promise<Begun>((resolve) => {
+      child.on('message', (message) => {
+        const reply = replyOf(message);
+        if (reply?.kind === 'ready' || reply?.kind === 'broken') resolve(reply);
+      });
+    });
     const reply = await Promise.race([first, ended]);
     if (typeof reply === 'string')
       throw new Error(`a worker process ended with ${reply} at its start`);
     if (reply.kind === 'ready') return new Sandbox(child, ended, reply.plan);
     child.kill('SIGKILL');
-    throw new Error(reply.kind === 'broken' ? reply.why : 'a worker process began with an answer');
+    throw new Error(reply.why);
   }
 
   get pid(): number {
@@ -58,7 +65,8 @@ export class Sandbox {
   }
 
   isAlive(): boolean {
-    return this.#process.exitCode === null && this.#process.signalCode === null;
+    const { connected, exitCode, signalCode } = this.#process;
+    return connected && exitCode === null && signalCode === null;
   }
 
   /** One invocation. @throws Error with what the handler threw, or when the process ends before it answers */
@@ -86,15 +94,18 @@ export class Sandbox {
   }
 
   #listen(id: number): { readonly reply: Promise<Answer>; forget(): void } {
-    let take: (reply: Reply) => void = () => {};
+    let take: (message: unknown) => void = () => {};
     const reply = new Promise<Answer>((resolve) => {
-      take = (it) => {
-        if ((it.kind === 'answered' || it.kind === 'threw') && it.id === id) resolve(it);
+      take = (message) => {
+        const it = replyOf(message);
+        if ((it?.kind === 'answered' || it?.kind === 'threw') && it.id === id) resolve(it);
       };
     });
     this.#process.on('message', take);
     return { reply, forget: () => void this.#process.off('message', take) };
   }
 }
+
+type Begun = Exclude<Reply, Answer>;
 
 type Answer = Extract<Reply, { readonly id: number }>;
