@@ -2,13 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { InvocationEpoch } from '../../lib/handler/invocation-epoch.ts';
 import { limitedTurn } from '../../lib/handler/limited-turn.ts';
 import { MessageTurn } from '../../lib/handler/turn.ts';
+import type { Instant } from '../../lib/kernel/brand.ts';
 import { seconds } from '../../lib/kernel/time.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 
 /** A machine's clock, which somebody may set back. */
 function settable(): Clock & { at: number } {
-  const clock = { at: 1_000, now: () => clock.at, alarm: () => () => {}, sleep: async () => {} };
-  return clock as Clock & { at: number };
+  const clock = {
+    at: 1_000,
+    now: () => clock.at as Instant,
+    alarm: () => () => {},
+    sleep: async () => {},
+  };
+  return clock;
 }
 
 const context = (remaining: number) => ({ getRemainingTimeInMillis: () => remaining }) as never;
