@@ -42,7 +42,14 @@ export async function devCommand(shell: Shell): Promise<void> {
     const line = options.json ? JSON.stringify(note) : printed(note);
     if (line !== undefined) shell.print(line);
   };
-  await using dev = await startDev({ ...options, env: shell.env, told: tell });
+  const end = new AbortController();
+  void shell.ended.then(() => end.abort());
+  const settings = { ...options, env: shell.env, told: tell, signal: end.signal };
+  await using dev = await startDev(settings).catch((thrown: unknown) => {
+    if (end.signal.aborted) return undefined;
+    throw thrown;
+  });
+  if (dev === undefined) return;
   const file = saved(dev, shell);
   if (options.json) shell.print(JSON.stringify({ kind: 'ready', environment: dev.environment }));
   else shell.print(introduced(dev, options.endpoint, relative(shell.folder, file)));

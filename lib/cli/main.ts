@@ -20,7 +20,14 @@ async function main(): Promise<void> {
     folder: process.cwd(),
     print: (line) => void process.stdout.write(`${line}\n`),
     ended: new Promise((end) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+      let asked = false;
+      const ask = (): void => {
+        // Asked once more, it waits for nothing; its workers end with it, whatever they are at.
+        if (asked) process.exit(130);
+        asked = true;
+        end(undefined);
+      };
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, ask);
     }),
   });
 }

@@ -143,6 +143,62 @@ describe.skipIf(!hasEndpoint())('a project in development', { timeout: 90_000 },
     });
   });
 
+  it('tells processes of what a reload made, also those that wait for messages', async () => {
+    const own = (table: string) =>
+      `'own.fifo': () => fifoHandler({ parse: String, async handle({ body }) { note(body + ' ' + /${table}/.test(process.env.LANEKEEPER_TABLES)); return done(); } })`;
+    await using at = await project(
+      `export default defineConfig({ tables: ['old'], queues: { ${own('old')} } });`,
+    );
+
+    at.rewrite(
+      `export default defineConfig({ tables: ['old', 'new'], queues: { ${own('new')} } });`,
+    );
+    await at.dev.reload();
+    await sent(at, 'own.fifo', 'A1', 'A');
+
+    await until(() => at.written().length > 0, 'the message was handled');
+    expect(at.written()).toEqual(['A1 true']);
+  });
+
+  it('runs what was written last when reloads overtake each other', async () => {
+    const queue = (name: string) => `'${name}.fifo': () => async () => {}`;
+    const first = `export default defineConfig({ queues: { ${queue('own')} } });`;
+    await using at = await project(first);
+
+    at.rewrite(
+      `export default defineConfig({ queues: { ${queue('own')}, ${queue('x')}, ${queue('y')}, ${queue('z')} } });`,
+    );
+    const slow = at.dev.reload();
+    at.rewrite(first);
+    await Promise.all([slow, at.dev.reload()]);
+
+    expect(at.dev.plan.queues).toEqual(['own.fifo']);
+  });
+
+  it('begins nothing once it has ended, though a reload was under way', async () => {
+    const queue = (name: string) => `'${name}.fifo': () => async () => {}`;
+    await using at = await project(`export default defineConfig({ queues: { ${queue('own')} } });`);
+    at.rewrite(`export default defineConfig({ queues: { ${queue('own')}, ${queue('late')} } });`);
+
+    const reload = at.dev.reload();
+    await at.dev[Symbol.asyncDispose]();
+    await reload;
+
+    expect(at.notes.filter(({ kind }) => kind === 'reloaded')).toEqual([]);
+    const started = at.notes.filter(({ kind }) => kind === 'worker-started');
+    expect(started).not.toContainEqual(expect.objectContaining({ name: 'late.fifo' }));
+  });
+
+  it('keeps a consumer called relay apart from the relay', async () => {
+    await using at = await project(`${copying}
+      const relay = (world) => fifoHandler({ parse: JSON.parse, async handle({ body }) { note(body.type); return done(); } }, world);
+      export default defineConfig({ jobs: [copy], consumers: { relay } });`);
+
+    await submitted(at, 'one');
+
+    await until(() => at.written().includes('copy.succeeded'), 'the consumer was told');
+  });
+
   it('goes on with the old code while the new one can’t be loaded, and says why', async () => {
     const own = `export default defineConfig({ queues: { 'own.fifo': (world) => fifoHandler({ parse: String, async handle({ body }) { note(body); return done(); } }, world) } });`;
     await using at = await project(own);

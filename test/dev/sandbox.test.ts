@@ -2,10 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Sandbox } from '../../lib/dev/sandbox.ts';
+import { Sandbox, type SandboxSettings } from '../../lib/dev/sandbox.ts';
+import { seconds } from '../../lib/kernel/time.ts';
 
 /** A worker process whose one handler has this body, in a config that begins so. */
-async function started(handler: string, head = ''): Promise<Sandbox & AsyncDisposable> {
+async function started(
+  handler: string,
+  head = '',
+  more: Partial<SandboxSettings> = {},
+): Promise<Sandbox & AsyncDisposable> {
   const folder = mkdtempSync(join(tmpdir(), 'lanekeeper sandbox '));
   const config = join(folder, 'a config.mjs');
   writeFileSync(
@@ -13,7 +18,12 @@ async function started(handler: string, head = ''): Promise<Sandbox & AsyncDispo
     `${head}\nexport default { queues: { own: () => async (event) => { ${handler} } } };`,
   );
   try {
-    const sandbox = await Sandbox.start({ config, args: ['own', 'own'], env: process.env });
+    const sandbox = await Sandbox.start({
+      config,
+      args: ['own', 'own'],
+      env: process.env,
+      ...more,
+    });
     return Object.assign(sandbox, { [Symbol.asyncDispose]: () => sandbox.stop() });
   } finally {
     rmSync(folder, { recursive: true });
@@ -69,5 +79,11 @@ describe('a worker process', { timeout: 60_000 }, () => {
 
     await expect(sandbox.invoke(call())).rejects.toThrow(/ended|let go/);
     expect(sandbox.isAlive()).toBe(false);
+  });
+
+  it('is given up when its code never ends loading', async () => {
+    await expect(started('', 'for (;;);', { loading: seconds(2) })).rejects.toThrow(
+      'its code was not loaded within 2 s',
+    );
   });
 });
