@@ -20,7 +20,10 @@ const submitted = await jobs.submit(job, {
   intentId,
   input: { dataset, format: format as 'csv' },
 });
-if (submitted.kind === 'refused') throw submitted.failure;
+if (submitted.kind === 'refused') {
+  say(`refused: ${submitted.failure.message}`);
+  process.exit(1);
+}
 say(`${submitted.kind} ${submitted.job.id}`);
 
 for (let before = ''; ; ) {

@@ -37,9 +37,18 @@ export class StreamSource {
     this.#name = table;
   }
 
-  /** All shards that the stream still knows. */
+  /** All shards that the stream still knows; when there is no such stream any more, the next call looks for the table's new one. */
   async shards(): Promise<readonly StreamShard[]> {
     const StreamArn = await this.#streamArn();
+    try {
+      return await this.#shardsOf(StreamArn);
+    } catch (thrown) {
+      if (nameOf(thrown) === 'ResourceNotFoundException') this.#arn = undefined;
+      throw thrown;
+    }
+  }
+
+  async #shardsOf(StreamArn: string): Promise<readonly StreamShard[]> {
     const all: StreamShard[] = [];
     let from: { readonly ExclusiveStartShardId?: string } = {};
     for (;;) {

@@ -9,6 +9,7 @@ import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import { seconds } from '../kernel/time.ts';
 import { introduced, printed } from './printed.ts';
+import { emulated } from './usage.ts';
 
 /** What a command needs of the process that runs it. */
 export interface Shell {
@@ -20,21 +21,6 @@ export interface Shell {
   readonly ended: Promise<unknown>;
 }
 
-/** Emulators take any credentials, and the SDK asks for some. */
-export const emulated = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' } as const;
-
-/** How the command is used. */
-export const devUsage = `lanekeeper dev: runs the handlers of lanekeeper.config.ts behind real queues and a real stream
-
-  --config FILE        the project's config (default: lanekeeper.config.ts, .mts, .js or .mjs here)
-  --endpoint URL       where SQS, SNS, DynamoDB and S3 are (default: AWS_ENDPOINT_URL)
-  --prefix NAME        before the names of all resources (default: dev)
-  --workers N          processes of each function (default: 2)
-  --timeout SECONDS    how long a function may run (default: 60)
-  --visibility SECONDS how long a queue hides a message (default: six times the timeout)
-  --no-watch           don't load the code anew when it changes
-  --json               print one JSON object per line`;
-
 /** Runs until the shell says that it shall end. @throws Failure for a setting that can't be right */
 export async function devCommand(shell: Shell): Promise<void> {
   const options = optionsOf(shell);
@@ -42,7 +28,14 @@ export async function devCommand(shell: Shell): Promise<void> {
     const line = options.json ? JSON.stringify(note) : printed(note);
     if (line !== undefined) shell.print(line);
   };
-  await using dev = await startDev({ ...options, env: shell.env, told: tell });
+  const end = new AbortController();
+  void shell.ended.then(() => end.abort());
+  const settings = { ...options, env: shell.env, told: tell, signal: end.signal };
+  await using dev = await startDev(settings).catch((thrown: unknown) => {
+    if (end.signal.aborted) return undefined;
+    throw thrown;
+  });
+  if (dev === undefined) return;
   const file = saved(dev, shell);
   if (options.json) shell.print(JSON.stringify({ kind: 'ready', environment: dev.environment }));
   else shell.print(introduced(dev, options.endpoint, relative(shell.folder, file)));

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { isFailure } from '../kernel/failure.ts';
-import { devCommand, devUsage, emulated } from './dev-command.ts';
+import { isFailure, permanent } from '../kernel/failure.ts';
+import { devUsage, emulated } from './usage.ts';
 
 /** The command `lanekeeper`. */
 const [command, ...args] = process.argv.slice(2);
@@ -14,15 +14,38 @@ async function main(): Promise<void> {
   process.env['AWS_REGION'] ??= process.env['AWS_DEFAULT_REGION'] ?? 'us-east-1';
   if (process.env['AWS_PROFILE'] === undefined)
     for (const [name, value] of Object.entries(emulated)) process.env[name] ??= value;
+  const { devCommand } = await loaded();
   await devCommand({
     args,
     env: process.env,
     folder: process.cwd(),
     print: (line) => void process.stdout.write(`${line}\n`),
     ended: new Promise((end) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+      let asked = false;
+      const ask = (): void => {
+        // Asked once more, it waits for nothing; its workers end with it, whatever they are at.
+        if (asked) process.exit(130);
+        asked = true;
+        end(undefined);
+      };
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, ask);
     }),
   });
+}
+
+/** What only `dev` needs is optional, so that functions install nothing for it. */
+async function loaded() {
+  try {
+    return await import('./dev-command.ts');
+  } catch (thrown) {
+    const [, missing] = /package '(@aws-sdk\/[^']+)'/.exec(String(thrown)) ?? [];
+    if (missing === undefined) throw thrown;
+    throw permanent(
+      'package-missing',
+      `lanekeeper dev needs ${missing}: npm install --save-dev @aws-sdk/client-dynamodb-streams @aws-sdk/client-sns @aws-sdk/client-eventbridge`,
+      { cause: thrown },
+    );
+  }
 }
 
 await main().catch((thrown: unknown) => {

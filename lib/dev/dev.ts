@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { Resources } from '../aws/make-resources.ts';
 import { QueueSource } from '../aws/queue-source.ts';
@@ -42,6 +43,8 @@ export interface DevSettings {
   /** What worker processes inherit, beside the settings that are made here. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly told: (note: Note) => void;
+  /** Ends it, also while it begins. */
+  readonly signal?: AbortSignal;
 }
 
 /** A project that runs in development. */
@@ -60,12 +63,22 @@ const pauses = { sweep: minutes(1), stop: seconds(3) } as const;
 /** Runs a project's handlers in worker processes behind real queues and a real stream. @throws Error for a config that can't be loaded, Failure for one that can't be right, AggregateError of what is wrong with resources */
 export async function startDev(settings: DevSettings): Promise<Dev> {
   const dev = new Running(settings);
-  await dev.begin();
-  return dev;
+  const end = (): void => void dev[Symbol.asyncDispose]();
+  settings.signal?.addEventListener('abort', end);
+  try {
+    await dev.begin();
+    return dev;
+  } catch (thrown) {
+    await dev[Symbol.asyncDispose]();
+    throw thrown;
+  } finally {
+    settings.signal?.removeEventListener('abort', end);
+  }
 }
 
 /** A function with its processes and what feeds it. */
 interface Lane {
+  readonly fn: Fn;
   readonly fleet: ProcessFleet;
   stop(): Promise<void>;
 }
@@ -75,10 +88,15 @@ class Running implements Dev {
   readonly #lanes = new Map<string, Lane>();
   #plan: Plan | undefined;
   #resources: Resources | undefined;
-  #reloading: Promise<void> = Promise.resolve();
+  #reloads: Promise<unknown> = Promise.resolve();
+  readonly #halt = new AbortController();
+  #isEnded = false;
+  readonly #kill = (): void => this.#halt.abort();
 
   constructor(settings: DevSettings) {
     this.#settings = { ...settings, config: resolve(settings.config) };
+    setMaxListeners(0, this.#halt.signal);
+    process.once('exit', this.#kill);
   }
 
   get #lengths(): Lengths {
@@ -105,32 +123,34 @@ class Running implements Dev {
   }
 
   async begin(): Promise<void> {
-    const { added } = await this.#follow(await this.#readPlan());
-    await Promise.all(added.map((name) => this.#lanes.get(name)?.fleet.tried()));
+    await this.#follow(await this.#readPlan());
+    await Promise.all([...this.#lanes.values()].map(({ fleet }) => fleet.tried()));
   }
 
-  /** One at a time, so that no function begins twice. */
+  /** One after the other, so that the last change is what runs in the end. */
   reload(): Promise<void> {
-    this.#reloading = this.#reloading.then(() => this.#reload());
-    return this.#reloading;
+    const done = this.#reloads.then(() => this.#reloaded());
+    this.#reloads = done;
+    return done;
   }
 
-  async #reload(): Promise<void> {
+  async #reloaded(): Promise<void> {
     const { told } = this.#settings;
     try {
-      const plan = await this.#readPlan();
-      for (const { fleet } of this.#lanes.values()) fleet.reload();
-      told({ kind: 'reloaded', ...(await this.#follow(plan)) });
+      told({ kind: 'reloaded', ...(await this.#follow(await this.#readPlan())) });
     } catch (thrown) {
-      told({ kind: 'not-loaded', name: 'config', why: said(thrown) });
+      if (!this.#isEnded) told({ kind: 'not-loaded', name: 'config', why: said(thrown) });
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#reloading;
+    this.#isEnded = true;
     const lanes = [...this.#lanes.values()];
     this.#lanes.clear();
     await Promise.all(lanes.map(ended));
+    // Whatever is still being loaded.
+    this.#kill();
+    process.off('exit', this.#kill);
   }
 
   /** Asks a process of its own, so that this one never holds an old state of the project's code. */
@@ -140,23 +160,25 @@ class Running implements Dev {
     return sandbox.plan;
   }
 
-  /** Makes what a plan names, begins its new functions and ends those that are gone. */
+  /** Makes what a plan names, has old functions run the code as it is, begins new ones and ends those that are gone. */
   async #follow(plan: Plan): Promise<{ readonly added: string[]; readonly removed: string[] }> {
     const { endpoint, env, prefix = 'dev' } = this.#settings;
-    const wanted = functionsOf(plan);
-    this.#resources = await readyResources(plan, { endpoint, env, prefix, lengths: this.#lengths });
+    const wanted = new Map(functionsOf(plan).map((fn) => [keyOf(fn), fn]));
+    const ready = await readyResources(plan, { endpoint, env, prefix, lengths: this.#lengths });
+    if (this.#isEnded) throw new Error('it has ended');
+    this.#resources = ready;
     this.#plan = plan;
-    const removed = [...this.#lanes.keys()].filter(
-      (name) => !wanted.some((fn) => labelOf(fn) === name),
-    );
-    for (const name of removed) {
-      const lane = this.#lanes.get(name);
-      this.#lanes.delete(name);
-      if (lane !== undefined) await ended(lane);
-    }
-    const added = wanted.filter((fn) => !this.#lanes.has(labelOf(fn)));
-    for (const fn of added) this.#lanes.set(labelOf(fn), this.#lane(fn));
-    return { added: added.map(labelOf), removed };
+    const gone = [...this.#lanes].filter(([key]) => !wanted.has(key));
+    const added = [...wanted].filter(([key]) => !this.#lanes.has(key));
+    // Behind the resources, whose names new processes are told.
+    for (const { fleet } of this.#lanes.values()) fleet.reload();
+    for (const [key] of gone) this.#lanes.delete(key);
+    for (const [key, fn] of added) this.#lanes.set(key, this.#lane(fn));
+    await Promise.all(gone.map(([, lane]) => ended(lane)));
+    return {
+      added: added.map(([, fn]) => labelOf(fn)),
+      removed: gone.map(([, { fn }]) => labelOf(fn)),
+    };
   }
 
   #lane(fn: Fn): Lane {
@@ -166,17 +188,17 @@ class Running implements Dev {
     const { endpoint } = this.#settings;
     if (fn.role === 'sweeper') {
       const schedule = new Schedule(fleet, { ...feed, every: pauses.sweep });
-      return { fleet, stop: () => schedule.stop() };
+      return { fn, fleet, stop: () => schedule.stop() };
     }
     if (fn.role === 'relay') {
       const source = new StreamSource(endpoint, this.resources.tables[tables.jobs] ?? '');
       const poller = new StreamPoller({ ...feed, source, filter: isNews });
-      return { fleet, stop: () => poller.stop() };
+      return { fn, fleet, stop: () => poller.stop() };
     }
     const address = begun(this.resources.queues[queueNameOf(fn)]);
     const source = new QueueSource(endpoint, address);
     const poller = new QueuePoller({ ...feed, source, workers });
-    return { fleet, stop: () => poller.stop() };
+    return { fn, fleet, stop: () => poller.stop() };
   }
 
   #fleet(fn: Fn): ProcessFleet {
@@ -184,7 +206,7 @@ class Running implements Dev {
     return new ProcessFleet({
       name: labelOf(fn),
       workers: fn.role === 'sweeper' ? 1 : workers,
-      timeout: timeoutOf(fn, this.plan, this.#lengths.timeout),
+      timeout: () => timeoutOf(fn, this.plan, this.#lengths.timeout),
       clock: realClock,
       told,
       start: () => this.#start(fn, { ...this.#settings.env, ...this.environment }),
@@ -195,9 +217,13 @@ class Running implements Dev {
     { role, name }: { readonly role: Fn['role'] | 'plan'; readonly name: string },
     env: Readonly<Record<string, string | undefined>>,
   ): Promise<Sandbox> {
-    return Sandbox.start({ config: this.#settings.config, args: [role, name], env });
+    const { config } = this.#settings;
+    return Sandbox.start({ config, args: [role, name], env, halt: this.#halt.signal });
   }
 }
+
+/** What a function is: two roles may bear one name. */
+const keyOf = ({ role, name }: Fn): string => `${role} ${name}`;
 
 /** Stops what feeds a function, then its processes, though they be at work. */
 async function ended({ fleet, stop }: Lane): Promise<void> {

@@ -15,3 +15,15 @@ export type Reply =
   | { readonly kind: 'broken'; readonly why: string }
   | { readonly kind: 'answered'; readonly id: number; readonly response: unknown }
   | { readonly kind: 'threw'; readonly id: number; readonly why: string };
+
+/** A reply among whatever the project's own code sends to its parent; undefined for what is none. */
+export function replyOf(message: unknown): Reply | undefined {
+  if (typeof message !== 'object' || message === null) return undefined;
+  const { kind, id, why, plan } = message as Readonly<Record<string, unknown>>;
+  const isReply =
+    (kind === 'ready' && typeof plan === 'object' && plan !== null) ||
+    (kind === 'broken' && typeof why === 'string') ||
+    (kind === 'answered' && typeof id === 'number') ||
+    (kind === 'threw' && typeof id === 'number' && typeof why === 'string');
+  return isReply ? (message as Reply) : undefined;
+}

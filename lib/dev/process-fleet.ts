@@ -11,7 +11,8 @@ export interface FleetSettings {
   readonly name: string;
   /** The most processes side by side. */
   readonly workers: number;
-  readonly timeout: Duration;
+  /** How long an invocation may take; asked at each, since new code may ask for more. */
+  timeout(): Duration;
   readonly clock: Clock;
   start(): Promise<Sandbox>;
   told(note: Note): void;
@@ -75,7 +76,8 @@ export class ProcessFleet {
   /** Runs one invocation in a free process, waiting for one if need be. @throws Error when the code can't be loaded, the handler throws, dies or overruns */
   async invoke(event: unknown, begun: (pid: number) => void = () => {}): Promise<Invoked> {
     const running = await this.#take();
-    const { clock, timeout } = this.#settings;
+    const { clock } = this.#settings;
+    const timeout = this.#settings.timeout();
     const { sandbox } = running;
     const since = clock.now();
     const deadline = later(since, timeout);
@@ -84,8 +86,8 @@ export class ProcessFleet {
       isLate = true;
       sandbox.kill();
     });
-    begun(sandbox.pid);
     try {
+      begun(sandbox.pid);
       const response = await sandbox.invoke({ event, requestId: randomUUID(), deadline });
       return { pid: sandbox.pid, response, took: between(since, clock.now()) };
     } catch (thrown) {
@@ -151,7 +153,9 @@ export class ProcessFleet {
     const edition = this.#edition;
     const running = { sandbox: await this.#settings.start(), edition };
     this.#keep(running);
-    return running;
+    if (edition === this.#edition) return running;
+    running.sandbox.kill();
+    return this.#started();
   }
 
   #keep(running: Running): void {

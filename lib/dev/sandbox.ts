@@ -1,6 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Call, Reply } from './parcel.ts';
+import { realClock } from '../handler/real-clock.ts';
+import type { Duration } from '../kernel/brand.ts';
+import { later, seconds, spoken } from '../kernel/time.ts';
+import { type Call, type Reply, replyOf } from './parcel.ts';
 import type { Plan } from './plan.ts';
 
 /** How a worker process is started. */
@@ -10,6 +13,10 @@ export interface SandboxSettings {
   /** What it becomes: a role and a name. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Kills the process, at whatever it is. */
+  readonly halt?: AbortSignal;
+  /** How long its code may take to be loaded. @default seconds(30); Lambda gives 10 */
+  readonly loading?: Duration;
 }
 
 /** Node takes `.ts` here and `.js` in what is published. */
@@ -29,22 +36,18 @@ export class Sandbox {
     this.plan = plan;
   }
 
-  /** Starts one. @throws Error with what its code said, where it can't be loaded */
-  static async start({ config, args, env }: SandboxSettings): Promise<Sandbox> {
-    const child = fork(main, [config, ...args], {
-      env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  /** Starts one. @throws Error with what its code said, where it can't be loaded, or not in time */
+  static async start(settings: SandboxSettings): Promise<Sandbox> {
+    const { child, ended } = forked(settings);
+    const { loading = seconds(30) } = settings;
+    let isLate = false;
+    const cancel = realClock.alarm(later(realClock.now(), loading), () => {
+      isLate = true;
+      child.kill('SIGKILL');
     });
-    const ended = new Promise<string>((resolve) => {
-      child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
-      child.once('error', (error) => resolve(error.message));
-    });
-    const first = new Promise<Begun>((resolve) => {
-      child.on('message', (it: Reply) => {
-        if (it?.kind === 'ready' || it?.kind === 'broken') resolve(it);
-      });
-    });
-    const reply = await Promise.race([first, ended]);
+    const reply = await Promise.race([firstReply(child), ended]);
+    cancel();
+    if (isLate) throw new Error(`its code was not loaded within ${spoken(loading)}`);
     if (typeof reply === 'string')
       throw new Error(`a worker process ended with ${reply} at its start`);
     if (reply.kind === 'ready') return new Sandbox(child, ended, reply.plan);
@@ -62,7 +65,8 @@ export class Sandbox {
   }
 
   isAlive(): boolean {
-    return this.#process.exitCode === null && this.#process.signalCode === null;
+    const { connected, exitCode, signalCode } = this.#process;
+    return connected && exitCode === null && signalCode === null;
   }
 
   /** One invocation. @throws Error with what the handler threw, or when the process ends before it answers */
@@ -90,9 +94,10 @@ export class Sandbox {
   }
 
   #listen(id: number): { readonly reply: Promise<Answer>; forget(): void } {
-    let take: (reply: Reply) => void = () => {};
+    let take: (message: unknown) => void = () => {};
     const reply = new Promise<Answer>((resolve) => {
-      take = (it) => {
+      take = (message) => {
+        const it = replyOf(message);
         if ((it?.kind === 'answered' || it?.kind === 'threw') && it.id === id) resolve(it);
       };
     });
@@ -101,8 +106,34 @@ export class Sandbox {
   }
 }
 
-/** How a process began. */
-type Begun = Extract<Reply, { readonly kind: 'ready' | 'broken' }>;
+function forked({ config, args, env, halt }: SandboxSettings): {
+  readonly child: ChildProcess;
+  readonly ended: Promise<string>;
+} {
+  const child = fork(main, [config, ...args], {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    killSignal: 'SIGKILL',
+    ...(halt === undefined ? {} : { signal: halt }),
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
+    // Without a process there will be no exit; of one that is there, only its exit is its end.
+    child.on('error', (error) => child.pid === undefined && resolve(error.message));
+  });
+  // Who let go of its parent can't be asked for anything any more.
+  child.once('disconnect', () => child.kill('SIGKILL'));
+  return { child, ended };
+}
 
-/** What an invocation came to; code of the project may send anything else. */
+const firstReply = (child: ChildProcess): Promise<Begun> =>
+  new Promise((resolve) => {
+    child.on('message', (message) => {
+      const reply = replyOf(message);
+      if (reply?.kind === 'ready' || reply?.kind === 'broken') resolve(reply);
+    });
+  });
+
+type Begun = Exclude<Reply, Answer>;
+
 type Answer = Extract<Reply, { readonly id: number }>;

@@ -1,5 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { StreamPage, StreamShard, StreamSource } from '../aws/stream-source.ts';
+import { nameOf } from '../aws/trouble.ts';
 import { milliseconds, seconds, shorter, times } from '../kernel/time.ts';
 import { checkpoint } from '../local/checkpoint.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -52,31 +53,45 @@ export class StreamPoller {
 
   async #watch(): Promise<void> {
     while (!this.#isStopped()) {
-      const shards = await this.#safely(() => this.#settings.source.shards());
-      for (const shard of shards ?? [])
-        if (!this.#begun.has(shard.id) && this.#mayBeRead(shard, shards ?? []))
-          this.#begun.set(shard.id, this.#shard(shard.id));
+      try {
+        const shards = await this.#settings.source.shards();
+        for (const shard of shards)
+          if (!this.#begun.has(shard.id) && this.#mayBeRead(shard, shards))
+            this.#begun.set(shard.id, this.#shard(shard.id));
+      } catch (thrown) {
+        await this.#tell(thrown);
+      }
       await this.#pause(pauses.shards);
     }
   }
 
-  /** A parent that the stream no longer knows was trimmed: there is nothing left to wait for. */
+  /** A parent that the stream no longer knows was trimmed: there is nothing left to wait for, but what was read of it. */
   #mayBeRead({ parent }: StreamShard, shards: readonly StreamShard[]): boolean {
-    return (
-      parent === undefined || this.#read.has(parent) || !shards.some(({ id }) => id === parent)
-    );
+    if (parent === undefined || this.#read.has(parent)) return true;
+    return !this.#begun.has(parent) && !shards.some(({ id }) => id === parent);
   }
 
   async #shard(id: string): Promise<void> {
-    let at: Place | 'end' = { after: undefined, iterator: undefined };
-    while (at !== 'end' && !this.#isStopped()) at = await this.#step(id, at);
+    let at: Place | 'end' | 'gone' = { after: undefined, iterator: undefined };
+    while (typeof at === 'object' && !this.#isStopped()) at = await this.#step(id, at);
     if (at === 'end') this.#read.add(id);
+    // One of the same name would be another stream's.
+    if (at === 'gone') this.#begun.delete(id);
   }
 
   /** Delivers one page, and says where the next one is. */
-  async #step(id: string, at: Place): Promise<Place | 'end'> {
+  async #step(id: string, at: Place): Promise<Place | 'end' | 'gone'> {
+    try {
+      return await this.#next(id, at);
+    } catch (thrown) {
+      await this.#tell(thrown);
+      return afterTrouble(at, nameOf(thrown));
+    }
+  }
+
+  async #next(id: string, at: Place): Promise<Place | 'end'> {
     const page = await this.#page(id, at);
-    if (page === undefined || !(await this.#delivered(page.records)))
+    if (page === 'expired' || !(await this.#delivered(page.records)))
       return { ...at, iterator: undefined };
     if (page.next === undefined) return 'end';
     const last = page.records.at(-1)?.dynamodb?.SequenceNumber;
@@ -84,12 +99,12 @@ export class StreamPoller {
     return { after: last ?? at.after, iterator: page.next };
   }
 
-  /** The next records; undefined where they couldn't be read, or the iterator was too old. */
-  async #page(id: string, { after, iterator }: Place): Promise<StreamPage | undefined> {
+  /** The next records. @throws what the source throws */
+  async #page(id: string, { after, iterator }: Place): Promise<StreamPage | 'expired'> {
     const { source } = this.#settings;
-    const from = iterator ?? (await this.#safely(() => source.iterator(id, after)));
-    const page = from === undefined ? undefined : await this.#safely(() => source.read(from));
-    return page === 'expired' ? undefined : page;
+    const from = iterator ?? (await source.iterator(id, after));
+    if (from === undefined) throw new Error(`shard ${id} gave no iterator`);
+    return source.read(from);
   }
 
   /** Calls the function until every record is done; false once the poller is stopped. */
@@ -123,15 +138,11 @@ export class StreamPoller {
     }
   }
 
-  async #safely<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  /** Says what went wrong with the source, and gives it a while. */
+  async #tell(thrown: unknown): Promise<void> {
     const { told, fleet } = this.#settings;
-    try {
-      return await ask();
-    } catch (thrown) {
-      if (!this.#isStopped()) told({ kind: 'source-failed', name: fleet.name, why: said(thrown) });
-      await this.#pause(seconds(1));
-      return undefined;
-    }
+    if (!this.#isStopped()) told({ kind: 'source-failed', name: fleet.name, why: said(thrown) });
+    await this.#pause(seconds(1));
   }
 
   #isStopped(): boolean {
@@ -141,4 +152,10 @@ export class StreamPoller {
   #pause(length: Parameters<Clock['sleep']>[0]): Promise<void> {
     return this.#settings.clock.sleep(length, this.#stopped.signal);
   }
+}
+
+/** Where a shard is read on: what was trimmed is lost, and what isn't there can't be waited for. */
+function afterTrouble({ after }: Place, name: string): Place | 'gone' {
+  if (name === 'ResourceNotFoundException') return 'gone';
+  return { after: name === 'TrimmedDataAccessException' ? undefined : after, iterator: undefined };
 }

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import type { Context } from 'aws-lambda';
 import { onAws } from '../aws/on-aws.ts';
 import type { Config } from '../handler/define-config.ts';
@@ -23,11 +24,17 @@ const [file = '', role = '', name = ''] = process.argv.slice(2);
 
 const tell = (reply: Reply): void => void process.send?.(reply);
 
+/** Whatever it is: an error's stack is what its code made of it, and some objects are no text. */
 /** A stack tells where a project's own code went wrong; a failure's sentence says all by itself. */
 function said(thrown: unknown): string {
   if (isFailure(thrown)) return `${thrown.code}: ${thrown.message}`;
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  return thrown instanceof Error && typeof thrown.stack === 'string'
+    ? thrown.stack
+    : inspected(thrown);
 }
+
+const inspected = (thrown: unknown): string =>
+  typeof thrown === 'string' ? thrown : inspect(thrown);
 
 function handlerOf(config: Config, { role, name }: Fn, world: World): Run {
   const { jobs = [], consumers = {}, queues = {} } = config;
@@ -57,11 +64,18 @@ function contextOf({ requestId, deadline }: Call): Context {
   };
 }
 
-async function answered(run: Run, call: Call): Promise<Reply> {
+/** A function whose response can't be JSON has failed, as on Lambda. */
+function tellAnswer(reply: Reply & { readonly id: number }): void {
   try {
-    // As Lambda does: what JSON can't carry is the handler's error.
-    const text = JSON.stringify((await run(call.event as never, contextOf(call))) ?? null);
-    const response: unknown = JSON.parse(text);
+    tell(reply);
+  } catch (thrown) {
+    tell({ kind: 'threw', id: reply.id, why: `its response can't be JSON: ${said(thrown)}` });
+  }
+}
+
+async function answered(run: Run, call: Call): Promise<Reply & { readonly id: number }> {
+  try {
+    const response = await run(call.event as never, contextOf(call));
     return { kind: 'answered', id: call.id, response };
   } catch (thrown) {
     return { kind: 'threw', id: call.id, why: said(thrown) };
@@ -73,7 +87,7 @@ async function begin(): Promise<void> {
   const plan = planOf(config);
   if (role !== 'plan') {
     const run = handlerOf(config, { role: role as Fn['role'], name }, onAws());
-    process.on('message', (call: Call) => void answered(run, call).then(tell));
+    process.on('message', (call: Call) => void answered(run, call).then(tellAnswer));
   }
   tell({ kind: 'ready', plan });
 }

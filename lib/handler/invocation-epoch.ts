@@ -21,8 +21,9 @@ export class InvocationEpoch implements Epoch {
   }
 
   isOpen(): boolean {
-    if (this.#isOver) return false;
-    return this.#end === undefined || this.#clock.now() < this.#end;
+    // Kept, since a machine's clock may be set back.
+    this.#isOver ||= this.#end !== undefined && this.#clock.now() >= this.#end;
+    return !this.#isOver;
   }
 
   /** The invocation has answered. */

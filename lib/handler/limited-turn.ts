@@ -21,13 +21,18 @@ export function limitedTurn(
   const tooLong = new Promise<void>((resolve) => {
     cancelOver = clock.alarm(over, resolve);
   });
+  let isOver = false;
   const limited: OpenTurn = {
     get signal() {
       return turn.signal;
     },
     remaining: () => Math.min(turn.remaining(), Math.max(0, until - clock.now())) as Duration,
     context: turn.context,
-    isOpen: () => turn.isOpen() && clock.now() < over,
+    isOpen() {
+      // Kept, since a machine's clock may be set back.
+      isOver ||= clock.now() >= over;
+      return !isOver && turn.isOpen();
+    },
     abort: (reason) => turn.abort(reason),
     over: Promise.race([turn.over, tooLong]),
     invocation: turn.invocation,

@@ -181,6 +181,25 @@ describe('the command lanekeeper', { timeout: 60_000 }, () => {
     expect(code).toBe(1);
   });
 
+  it('ends when it is asked to while the code never ends loading, and leaves no process behind', async () => {
+    const folder = mkdtempSync(join(root, '.lanekeeper', 'cli-'));
+    writeFileSync(
+      join(folder, 'lanekeeper.config.ts'),
+      `import { writeSync } from 'node:fs'; writeSync(1, 'loading in ' + process.pid + '\\n'); for (;;);`,
+    );
+
+    const { code, out, err } = await lanekeeper(
+      folder,
+      ['dev', '--endpoint', 'http://127.0.0.1:1'],
+      { at: (text, end) => text.includes('loading in') && end() },
+    );
+
+    rmSync(folder, { recursive: true });
+    expect([code, err]).toEqual([0, '']);
+    const pid = Number(/loading in (\d+)/.exec(out)?.[1]);
+    expect([pid > 0, isAlive(pid)]).toEqual([true, false]);
+  });
+
   it.skipIf(!hasEndpoint())(
     'tells everything that is wrong with given resources, a sentence each, before anything runs',
     async () => {
@@ -188,7 +207,7 @@ describe('the command lanekeeper', { timeout: 60_000 }, () => {
       const { QueueUrl = '' } = await new SQSClient({}).send(
         new CreateQueueCommand({ QueueName: `cli-${process.pid}-standard` }),
       );
-      const TableName = `cli-${process.pid}-jobs`;
+      const TableName = `cli-${process.pid}-by-hand`;
       await new DynamoDBClient({}).send(new CreateTableCommand(withoutStream(TableName)));
 
       const { code, err, out } = await lanekeeper(
