@@ -194,7 +194,7 @@ function misnamed(path: string, text: string): readonly string[] {
   );
   const file = basename(path, '.ts').replaceAll('-', '');
   const [only] = nouns;
-  if (only === 'handler' && path.startsWith('functions/')) return [];
+  if (only === 'handler' && /^(functions|lib\/entry)\//.test(path)) return [];
   if (only === undefined || nouns.length > 1 || only.toLowerCase().includes(file)) return [];
   return [`${path} exports only ${only}`];
 }

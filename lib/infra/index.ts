@@ -4,6 +4,7 @@
  */
 
 export { Lanekeeper } from './lanekeeper.ts';
+export type { Asked, Numbers } from './numbers.ts';
 export { OrderedWorker } from './ordered-worker.ts';
 export type {
   ConsumerProps,
@@ -14,3 +15,7 @@ export type {
   SharedProps,
   WorkerProps,
 } from './props.ts';
+export type { QueueFunction, QueueFunctionProps } from './queue-function.ts';
+export type { Relay, RelayProps } from './relay.ts';
+export type { Sweeper, SweeperProps } from './sweeper.ts';
+export type { Tables } from './tables.ts';
