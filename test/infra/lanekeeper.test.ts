@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isNews } from '../../lib/handler/is-news.ts';
 import { complete, defineJob, minutes } from '../../lib/index.ts';
 import { Lanekeeper, OrderedWorker } from '../../lib/infra/index.ts';
-import { relayFilter } from '../../lib/infra/relay.ts';
+import { newsPattern } from '../../lib/kernel/settings.ts';
 import { aStack, copyJob, entry, made } from './made.ts';
 
 const { objectLike, stringLikeRegexp: like, absent, anyValue, arrayWith } = Match;
@@ -49,14 +49,14 @@ describe('a stack of jobs', () => {
       MaximumRetryAttempts: absent(),
       ParallelizationFactor: 1,
       DestinationConfig: { OnFailure: { Destination: anyValue() } },
-      FilterCriteria: { Filters: [{ Pattern: JSON.stringify(relayFilter) }] },
+      FilterCriteria: { Filters: [{ Pattern: JSON.stringify(newsPattern) }] },
     });
   });
 
   it('asks of the stream what the relay asks again', () => {
     const image = (fields: Record<string, { N: string }>) => ({ dynamodb: { NewImage: fields } });
 
-    expect(relayFilter).toEqual({
+    expect(newsPattern).toEqual({
       eventName: ['INSERT', 'MODIFY'],
       dynamodb: { NewImage: { news: { N: [{ exists: true }] } } },
     });
