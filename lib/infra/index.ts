@@ -3,6 +3,7 @@
  * @module
  */
 
+export type { Doctor, DoctorProps, Mapped } from './doctor.ts';
 export { Lanekeeper } from './lanekeeper.ts';
 export type { Asked, Numbers } from './numbers.ts';
 export { OrderedWorker } from './ordered-worker.ts';

@@ -14,6 +14,8 @@ import { permanent } from '../kernel/failure.ts';
 import { environment, tables, targets } from '../kernel/settings.ts';
 import { minutes } from '../kernel/time.ts';
 import { Alarms } from './alarms.ts';
+import { checkNames } from './check-names.ts';
+import { Doctor, idsOf, type Mapped } from './doctor.ts';
 import { allow, everyUse, grantObjects, grantTable } from './grants.ts';
 import type { ConsumerProps, LanekeeperProps } from './props.ts';
 import { QueueFunction } from './queue-function.ts';
@@ -23,8 +25,8 @@ import { Sweeper } from './sweeper.ts';
 import { Tables } from './tables.ts';
 
 /**
- * All that some jobs need: queues with their workers, tables, a bucket, a topic with the consumers' queues, relay and
- * sweeper. Two numbers that don't agree fail at synth, in a sentence that shows both.
+ * All that some jobs need: queues with their workers, tables, a bucket, a topic with the consumers' queues, relay,
+ * sweeper and doctor. Two numbers that don't agree fail at synth, in a sentence that shows both.
  *
  * @example
  * import { Lanekeeper } from 'lanekeeper/infra';
@@ -36,6 +38,7 @@ export class Lanekeeper extends Construct {
   readonly topic: sns.Topic;
   readonly relay: Relay;
   readonly sweeper: Sweeper;
+  readonly doctor: Doctor;
   readonly alarms: readonly cloudwatch.Alarm[];
   /** By the job's name. */
   readonly workers: ReadonlyMap<string, QueueFunction>;
@@ -70,6 +73,7 @@ export class Lanekeeper extends Construct {
       environment: this.#environment,
     });
     this.#bucket.onlyDeletedBy(roleOf(this.sweeper.function));
+    this.doctor = this.#doctor();
     this.alarms = new Alarms(this, 'Alarms', {
       relay: this.relay.function,
       behindQueues: new Map([...this.workers, ...this.consumers]),
@@ -193,6 +197,30 @@ export class Lanekeeper extends Construct {
     return relay;
   }
 
+  /** What reads a source, by the target's name where it is one's queue. */
+  get #mapped(): ReadonlyMap<string, Mapped> {
+    return new Map<string, Mapped>([
+      ...[...this.workers].map(([name, one]) => [targets.commands(name), one] as const),
+      ...[...this.consumers].map(([name, one]) => [`consumer-${name}`, one] as const),
+      ['relay', this.relay],
+    ]);
+  }
+
+  #doctor(): Doctor {
+    return new Doctor(this, 'Doctor', {
+      ...this.#props,
+      own: this.#props.own?.doctor,
+      tables: this.tables,
+      bucket: this.bucket,
+      topic: this.topic,
+      mapped: this.#mapped,
+      environment: {
+        ...this.#environment,
+        [environment.targets]: Stack.of(this).toJsonString(this.#targets),
+      },
+    });
+  }
+
   /** One output names everything, so that tools find it by the stack's name. */
   #tell(): void {
     new CfnOutput(this, 'Resources', {
@@ -205,6 +233,7 @@ export class Lanekeeper extends Construct {
         },
         bucket: this.bucket.bucketName,
         targets: this.#targets,
+        mappings: idsOf(this.#mapped),
       }),
     });
   }
@@ -213,20 +242,4 @@ export class Lanekeeper extends Construct {
 function roleOf({ role }: lambda.Function) {
   if (role !== undefined) return role;
   throw permanent('role-missing', 'the sweeper has no role of its own');
-}
-
-const consumerName = /^[A-Za-z0-9-]{1,64}$/;
-
-function checkNames({ jobs, consumers = {} }: LanekeeperProps): void {
-  if (jobs.length === 0) throw permanent('jobs-missing', 'a Lanekeeper runs at least one job');
-  const names = jobs.map(({ job }) => job.name);
-  const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined)
-    throw permanent('job-twice', `the job "${twice}" is named twice, and runs behind one queue`);
-  const odd = Object.keys(consumers).find((name) => !consumerName.test(name));
-  if (odd !== undefined)
-    throw permanent(
-      'consumer-name-invalid',
-      `a consumer is named by 1 to 64 letters, digits and dashes, got "${odd}"`,
-    );
 }

@@ -67,8 +67,8 @@ export interface LanekeeperProps extends SharedProps {
   readonly bus?: events.IEventBus;
   /** Told by every alarm. @default alarms without an action */
   readonly alarms?: sns.ITopic;
-  /** Your own relay or sweeper. @default the package's, for which you write no file */
-  readonly own?: Readonly<Partial<Record<'relay' | 'sweeper', FunctionProps>>>;
+  /** Your own relay, sweeper or doctor. @default the package's, for which you write no file */
+  readonly own?: Readonly<Partial<Record<'relay' | 'sweeper' | 'doctor', FunctionProps>>>;
 }
 
 /** One function behind a FIFO queue of its own. */
