@@ -56,10 +56,10 @@ async function namesOf(
 
 /** Findings first, then what was looked at, then the counts. */
 function printed({ findings, looked }: Examination): readonly string[] {
-  const counts = [countOf('error', findings), countOf('warning', findings)] as const;
+  const [errors, warnings] = [countOf('error', findings), countOf('warning', findings)];
   return [
     ...findings.map(({ level, code, sentence }) => `${level.padEnd(7)}  ${code}: ${sentence}`),
     ...looked.map((line) => `looked   ${line}`),
-    `${counts[0]} errors, ${counts[1]} warnings`,
+    `errors: ${errors}, warnings: ${warnings}`,
   ];
 }

@@ -67,6 +67,7 @@ async function loaded() {
 /** What says that the command was called wrongly. */
 const misuses: ReadonlySet<string> = new Set([
   'setting-malformed',
+  'config-missing',
   'endpoint-missing',
   'resources-unnamed',
 ]);

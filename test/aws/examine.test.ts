@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteEventSourceMappingCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -23,6 +24,24 @@ const codes = async (settings: ExaminedSettings) =>
   (await examine(settings)).findings.map(({ level, code }) => `${level} ${code}`);
 
 const before = (): Promise<Lossy> => proxyBefore(process.env['AWS_ENDPOINT_URL'] ?? '');
+
+/** What a function on a schedule prints, run by itself with these names in its environment. */
+function printed(settings: ExaminedSettings): Promise<readonly string[]> {
+  const code = "await (await import('./lib/entry/doctor.ts')).handler();";
+  const env = {
+    ...process.env,
+    LANEKEEPER_TABLES: JSON.stringify(settings.tables),
+    LANEKEEPER_BUCKET: settings.bucket,
+    LANEKEEPER_TARGETS: JSON.stringify(settings.targets),
+    LANEKEEPER_MAPPINGS: JSON.stringify(settings.mappings),
+  };
+  return new Promise((ended, failed) => {
+    const args = ['--input-type=module', '--eval', code];
+    execFile(process.execPath, args, { env }, (error, out) =>
+      error === null ? ended(out.trim().split('\n')) : failed(error),
+    );
+  });
+}
 
 describe.skipIf(!hasEndpoint())('an examination', { timeout: 60_000 }, () => {
   let at: Deployed;
@@ -198,6 +217,20 @@ describe.skipIf(!hasEndpoint())('an examination', { timeout: 60_000 }, () => {
 
     expect(await codes(settings)).toEqual(['error endpoint-unreachable']);
     expect((await examine(settings)).looked).toEqual([]);
+  });
+
+  it('is printed by the doctor’s function, which tries no write', async () => {
+    const lines = await printed(mapped('commands-count', 'gone'));
+
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { kind: 'doctor-finding', level: 'error', code: 'mapping-missing' },
+      {
+        kind: 'doctor-looked',
+        errors: 1,
+        warnings: 0,
+        looked: expect.not.arrayContaining([expect.stringContaining('calls that change nothing')]),
+      },
+    ]);
   });
 
   it('tells a missing table once', async () => {
