@@ -17,7 +17,7 @@ const resolution = 1_000;
 const allowed = spoken(lengths.skew);
 
 /** How far this machine's clock is ahead at least, behind where negative, in milliseconds: all readings are bounds. */
-export function skewOf(readings: readonly Reading[]): number {
+function skewOf(readings: readonly Reading[]): number {
   const ahead = Math.max(0, ...readings.map(({ sent, date }) => sent - date - resolution));
   const behind = Math.max(0, ...readings.map(({ received, date }) => date - received));
   return ahead >= behind ? ahead : -behind;

@@ -47,9 +47,10 @@ export class MappingInspection {
     const ids = Object.entries(mappingsOf(settings, variables));
     const targets = targetsOf(settings, variables);
     const stream = await this.#stream();
-    const all = await Promise.all(
-      ids.map(([name, real]) => this.#mapping({ what: 'mapping', real, ours: [name] }, stream)),
-    );
+    const all: Seen[] = [];
+    // One after the other: Lambda takes 15 such calls per second ("Lambda quotas", AWS Lambda Developer Guide).
+    for (const [name, real] of ids)
+      all.push(await this.#mapping({ what: 'mapping', real, ours: [name] }, stream));
     const sources = all.flatMap(({ source }) => source ?? []);
     // Of a mapping that couldn't be read nobody knows what it reads.
     const unread = sources.length < ids.length ? [] : unreadMistakes(targets, sources);

@@ -54,7 +54,7 @@ export async function aCommandQueue(): Promise<string> {
 }
 
 /** A function that may run for a minute. */
-export async function aFunction(FunctionName: string): Promise<void> {
+async function aFunction(FunctionName: string): Promise<void> {
   const code = Buffer.from('export const handler = async () => ({ batchItemFailures: [] });');
   await lambda.send(
     new CreateFunctionCommand({
@@ -70,7 +70,7 @@ export async function aFunction(FunctionName: string): Promise<void> {
 
 type Mapped = Partial<CreateEventSourceMappingCommandInput>;
 
-/** Disabled where nothing shall run. */
+/** A mapping's id. */
 export async function aMapping(FunctionName: string, source: string, as: Mapped): Promise<string> {
   const { UUID = '' } = await lambda.send(
     new CreateEventSourceMappingCommand({ FunctionName, EventSourceArn: source, ...as }),
