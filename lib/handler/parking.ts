@@ -1,5 +1,5 @@
+import { bytesOf } from '../kernel/bytes-of.ts';
 import { Failure, transient } from '../kernel/failure.ts';
-import { bytesOf } from '../kernel/json.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { lengths, mostParked, sizes, tables } from '../kernel/settings.ts';
 import { sum } from '../kernel/time.ts';

@@ -70,10 +70,12 @@ async function allParked(by: Releasing): Promise<Outcome> {
     if (parked === undefined) return open(by);
     if (by.turn.remaining() <= 0) return sendNext(by);
     const step = await oneParked(by, parked);
-    if (step === 'late') return isFirst ? failedStep(by, parked, overrun()) : sendNext(by);
-    if (step !== 'next') return step;
+    if (step !== 'next') return step === 'late' ? late(by, parked, isFirst) : step;
   }
 }
+
+const late = (by: Releasing, parked: Parked, isFirst: boolean): Promise<Outcome> =>
+  isFirst ? failedStep(by, parked, overrun()) : sendNext(by);
 
 async function oneParked(by: Releasing, parked: Parked): Promise<Step> {
   const { drop: because, of } = by.release;

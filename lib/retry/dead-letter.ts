@@ -1,7 +1,7 @@
 import type { GroupId, Instant } from '../kernel/brand.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Failure } from '../kernel/failure.ts';
 import { isoTime } from '../kernel/iso-time.ts';
-import { bytesOf } from '../kernel/json.ts';
 import { messageSize } from '../kernel/message-size.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Entry } from '../ports/sender.ts';
