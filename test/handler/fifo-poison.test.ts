@@ -228,15 +228,13 @@ const withSender = (world: QueueWorld, send: World['sender']['send']): World =>
   }) as unknown as World;
 const withStore = (world: QueueWorld, over: Partial<World['store']>): World => {
   const { store } = world;
-  return {
-    ...parts(world),
-    store: {
-      knows: (table) => store.knows(table),
-      read: (table, key) => store.read(table, key),
-      query: (table, by) => store.query(table, by),
-      scan: (table, by) => store.scan(table, by),
-      commit: (writes) => store.commit(writes),
-      ...over,
-    },
-  } as unknown as World;
+  const replaced: World['store'] = {
+    knows: (table) => store.knows(table),
+    read: (table, key) => store.read(table, key),
+    query: (table, by) => store.query(table, by),
+    scan: (table, by) => store.scan(table, by),
+    commit: (writes) => store.commit(writes),
+    ...over,
+  };
+  return { ...parts(world), store: replaced } as unknown as World;
 };
