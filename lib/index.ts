@@ -84,7 +84,7 @@ export type {
 export type { Clock } from './ports/clock.ts';
 export type { Random } from './ports/random.ts';
 export type { Entry, Sender, Verdict } from './ports/sender.ts';
-export type { Change, Commit, Condition, Key, Row, Store, Write } from './ports/store.ts';
+export type { Change, Commit, Condition, Key, Row, RowRange, Store, Write } from './ports/store.ts';
 export type { Hiding, Visibility } from './ports/visibility.ts';
 export type { Observe, World } from './ports/world.ts';
 export type { Classify } from './retry/classified.ts';

@@ -19,7 +19,7 @@ import { attention } from '../kernel/settings.ts';
 import { milliseconds, times } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
-import type { Commit, Key, Range, Row, Store, Write } from '../ports/store.ts';
+import type { Commit, Key, Row, RowRange, Store, Write } from '../ports/store.ts';
 import { bound } from './bound.ts';
 import { expressionOf } from './expression.ts';
 import { itemOf, rowOf } from './item.ts';
@@ -75,7 +75,7 @@ export class DynamoStore implements Store {
     return this.#patiently(act);
   }
 
-  async *query(table: string, by: Range): AsyncIterable<Row> {
+  async *query(table: string, by: RowRange): AsyncIterable<Row> {
     const { client, tableName } = this.#settings;
     const { most = Number.POSITIVE_INFINITY } = by;
     let left = most;
@@ -222,7 +222,7 @@ function readable(thrown: unknown): unknown {
   });
 }
 
-function queryOf(TableName: string, { pk, index, from, most }: Range): QueryCommandInput {
+function queryOf(TableName: string, { pk, index, from, most }: RowRange): QueryCommandInput {
   const fields = index === attention.index ? attention.key : { pk: 'pk', sk: 'sk' };
   return {
     TableName,

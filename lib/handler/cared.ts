@@ -1,3 +1,4 @@
+import type { Duration } from '../kernel/brand.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { tables } from '../kernel/settings.ts';
@@ -66,7 +67,7 @@ export function troubled(care: Care, message: Message<string>, thrown: unknown):
 }
 
 /** An outage's own backoff, by how long the message has been on its way. */
-export const outageWait = ({ world }: Care, { sentAt }: Message<string>) =>
+export const outageWait = ({ world }: Care, { sentAt }: Message<string>): Duration =>
   outageBackoff(between(sentAt, world.clock.now()), world.random);
 
 interface Failing extends InTurn {

@@ -2,7 +2,7 @@ import { checkWrites } from '../kernel/check-writes.ts';
 import { checkOpen, type Epoch } from '../kernel/epoch.ts';
 import { permanent } from '../kernel/failure.ts';
 import { sha256 } from '../kernel/sha256.ts';
-import type { Commit, Key, Range, Row, Store, Write } from '../ports/store.ts';
+import type { Commit, Key, Row, RowRange, Store, Write } from '../ports/store.ts';
 import { applied, kept } from './applied.ts';
 import type { ChangeStream } from './change-stream.ts';
 import { holds } from './holds.ts';
@@ -81,7 +81,7 @@ export class MemoryStore implements Store {
     return this.#tables.has(table);
   }
 
-  async *query(table: string, by: Range): AsyncIterable<Row> {
+  async *query(table: string, by: RowRange): AsyncIterable<Row> {
     const { shape, rows } = this.#table(table);
     const fields = by.index === undefined ? { pk: 'pk', sk: 'sk' } : shape.indexes?.[by.index];
     if (fields === undefined)

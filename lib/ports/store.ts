@@ -55,7 +55,7 @@ export type Commit =
   | { readonly kind: 'unknown' };
 
 /** Which rows are asked for, in order of their sort keys. */
-export interface Range {
+export interface RowRange {
   readonly pk: string;
   readonly index?: string;
   readonly from?: string;
@@ -75,7 +75,7 @@ export interface Store {
    */
   commit(writes: readonly Write[], epoch?: Epoch): Promise<Commit>;
   /** Rows of one key, as they are now, or of an index, perhaps stale; in order of the sort key from `from` on, at most `most`. */
-  query(table: string, by: Range): AsyncIterable<Row>;
+  query(table: string, by: RowRange): AsyncIterable<Row>;
   /** All rows of one of `of` segments, in no order, resumable after a key; never on a handler's path. */
   scan(
     table: string,

@@ -40,7 +40,7 @@ export const groupKey = ({ queue, group }: Place): Key => ({
 export const parkedPrefix = 'parked#';
 
 /** Where a parked message is; sequence numbers have 20 digits, and up to 39 are allowed (SQS API reference, 128 bits). */
-export const parkedKey = (place: Place, sequenceNumber: string): Key => ({
+const parkedKey = (place: Place, sequenceNumber: string): Key => ({
   pk: groupKey(place).pk,
   sk: `${parkedPrefix}${sequenceNumber.padStart(39, '0')}`,
 });
