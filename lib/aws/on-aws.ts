@@ -56,6 +56,7 @@ class AwsWorld implements World {
       clock: this.clock,
       random: this.random,
       tableName: (name) => named(tables, name),
+      knows: (name) => Object.hasOwn(tables, name),
     });
     return this.#store;
   }

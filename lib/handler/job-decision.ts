@@ -1,8 +1,9 @@
 import type { Ending } from '../job/ending.ts';
 import type { FailureText, Limits, ResultPointer } from '../job/job.ts';
 import type { Duration } from '../kernel/brand.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import { type Facts, Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
-import { bytesOf, canonical, type Json } from '../kernel/json.ts';
+import { canonical, type Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
 import { classified } from '../retry/classified.ts';

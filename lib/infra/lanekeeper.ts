@@ -14,7 +14,7 @@ import { permanent } from '../kernel/failure.ts';
 import { environment, tables, targets } from '../kernel/settings.ts';
 import { minutes } from '../kernel/time.ts';
 import { Alarms } from './alarms.ts';
-import { allow, everyUse, grantObjects, grantTable } from './grants.ts';
+import { allow, everyUse, grantCare, grantObjects, grantTable } from './grants.ts';
 import type { ConsumerProps, LanekeeperProps } from './props.ts';
 import { QueueFunction } from './queue-function.ts';
 import { Relay } from './relay.ts';
@@ -161,13 +161,15 @@ export class Lanekeeper extends Construct {
           ...(one.fillsGaps === true ? { [tables.jobs]: this.table.tableName } : {}),
           ...own,
         }),
+        [environment.bucket]: this.bucket.bucketName,
       },
       asks: { name: `consumer "${name}"`, counts: true },
     });
     this.topic.addSubscription(
       new subscriptions.SqsSubscription(consumer.queue, { rawMessageDelivery: true }),
     );
-    grantTable(consumer.function, this.tables.care, everyUse);
+    const { care } = this.tables;
+    grantCare(consumer.function, { care, bucket: this.bucket, queue: consumer.queue });
     if (one.fillsGaps === true) grantTable(consumer.function, this.table, ['read']);
     for (const table of Object.values(one.tables ?? {}))
       grantTable(consumer.function, table, [...everyUse, 'query']);

@@ -75,6 +75,6 @@ export interface LanekeeperProps extends SharedProps {
 export interface OrderedWorkerProps extends WorkerProps, SharedProps {
   /** @default 1,000 where the worker remembers, and so counts failures itself; else 10 */
   readonly maxReceiveCount?: number;
-  /** Adds a table in which failures are counted. @default false */
+  /** Adds a table in which failures are counted, what was handled is remembered and groups lie parked, and a bucket for parked messages above 300 KB. @default false */
   readonly remembers?: boolean;
 }

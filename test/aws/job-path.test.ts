@@ -79,7 +79,8 @@ describe.skipIf(!hasEndpoint())('a job on AWS', { timeout: 30_000 }, () => {
     const { job } = await submitted(world, what);
     const record = await commandOf(at.world, job);
     proxy.clear();
-    const losing = { ...world, store: world.store, bucket: world.bucket };
+    const { store, bucket, sender } = world;
+    const losing = { ...world, store, bucket, sender };
     if (skipped === 0) proxy.loseReply(operation);
     else {
       const { commit } = world.store;

@@ -167,7 +167,7 @@ describe('a stack of jobs', () => {
     expect(texts.filter((text) => text.includes('commands-copy'))).toHaveLength(1);
     expect(told).toEqual({
       JobcopyFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
-      ConsumerauditFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_TARGETS'],
+      ConsumerauditFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
       RelayFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
       SweeperFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET'],
     });
@@ -299,5 +299,7 @@ describe('a queue without jobs', () => {
       RedrivePolicy: objectLike({ maxReceiveCount: 1_000 }),
     });
     worker({ remembers: true }).resourceCountIs('AWS::DynamoDB::Table', 1);
+    worker({ remembers: true }).resourceCountIs('AWS::S3::Bucket', 1);
+    worker().resourceCountIs('AWS::S3::Bucket', 0);
   });
 });
