@@ -2,7 +2,7 @@ import type { Duration } from '../kernel/brand.ts';
 import { type Failure, permanent } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { between } from '../kernel/time.ts';
-import { failureLines } from '../observe/json-lines.ts';
+import { jsonLines } from '../observe/json-lines.ts';
 import type { Observe, World } from '../ports/world.ts';
 import { backoff, outageBackoff } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
@@ -78,7 +78,7 @@ function checkSettings({
 }
 
 function partsOf({ observe }: BatchSettings, world: World | undefined) {
-  if (world === undefined) return { clock: realClock, observe: observe ?? printFailures };
+  if (world === undefined) return { clock: realClock, observe: observe ?? printLines };
   return {
     clock: world.clock,
     visibility: world.visibility,
@@ -86,7 +86,7 @@ function partsOf({ observe }: BatchSettings, world: World | undefined) {
   };
 }
 
-const printFailures: Observe = failureLines((line) => void process.stdout.write(`${line}\n`));
+const printLines: Observe = jsonLines((line) => void process.stdout.write(`${line}\n`));
 
 async function handled<Body>(
   settings: QueueSettings<Body, MessageAnswer>,
