@@ -1,4 +1,5 @@
 import {
+  type aws_cloudwatch as cloudwatch,
   type aws_dynamodb as dynamodb,
   type aws_iam as iam,
   type aws_lambda as lambda,
@@ -7,10 +8,14 @@ import {
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { environment, tables } from '../kernel/settings.ts';
+import { Alarms } from './alarms.ts';
+import { Counts, tells } from './counts.ts';
 import { everyUse, grantTable } from './grants.ts';
 import type { OrderedWorkerProps } from './props.ts';
 import { QueueFunction } from './queue-function.ts';
 import { careTable } from './tables.ts';
+import { watchedGroups } from './watched-counts.ts';
+import { watchedQueue } from './watched-functions.ts';
 
 /**
  * A FIFO queue, its FIFO dead-letter queue and one function: for a `fifoHandler` without jobs.
@@ -26,6 +31,7 @@ export class OrderedWorker extends Construct {
   readonly worker: lambda.Function;
   /** Where failures are counted, if it remembers. */
   readonly care: dynamodb.Table | undefined;
+  readonly alarms: readonly cloudwatch.Alarm[];
 
   constructor(scope: Construct, id: string, props: OrderedWorkerProps) {
     super(scope, id);
@@ -44,6 +50,7 @@ export class OrderedWorker extends Construct {
     this.deadLetters = made.deadLetters;
     this.worker = made.function;
     if (this.care !== undefined) grantTable(this.worker, this.care, everyUse);
+    this.alarms = props.watched === false ? [] : alarmsOf(this, made, props);
   }
 
   /** Lets somebody send to its queue. */
@@ -56,4 +63,16 @@ export class OrderedWorker extends Construct {
     const names = { [tables.care]: this.care.tableName };
     return { [environment.tables]: Stack.of(this).toJsonString(names) };
   }
+}
+
+function alarmsOf(
+  scope: OrderedWorker,
+  made: QueueFunction,
+  { alarms: told }: OrderedWorkerProps,
+): readonly cloudwatch.Alarm[] {
+  const counts = new Counts(scope, 'Counts', {
+    Worker: { logs: made.function.logGroup, kinds: tells.consumer },
+  });
+  const watched = { ...watchedQueue(scope.node.id, made), ...watchedGroups(counts) };
+  return new Alarms(scope, 'Alarms', { watched, told }).alarms;
 }
