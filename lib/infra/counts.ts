@@ -12,7 +12,9 @@ export interface Teller {
 }
 
 /** Which kinds a function tells, by what it does. */
-export const tells = {
+export const tells: Readonly<
+  Record<'worker' | 'consumer' | 'relay' | 'sweeper' | 'doctor', readonly Counted[]>
+> = {
   worker: [
     'write-fenced',
     'job-taken-over',
@@ -24,7 +26,7 @@ export const tells = {
   relay: ['publish-held', 'event-set-aside'],
   sweeper: ['orphans-collected'],
   doctor: ['doctor-looked', 'doctor-finding'],
-} as const satisfies Readonly<Record<string, readonly Counted[]>>;
+};
 
 /** A line stands for one, but where it says itself how many. */
 const worth: Readonly<Partial<Record<Counted, string>>> = { 'orphans-collected': '$.count' };

@@ -3,7 +3,7 @@
  * @module
  */
 
-export type { CountedKind } from '../kernel/counted.ts';
+export { type CountedKind, countedKinds } from '../kernel/counted.ts';
 export { Lanekeeper } from './lanekeeper.ts';
 export type { Asked, Numbers } from './numbers.ts';
 export { OrderedWorker } from './ordered-worker.ts';

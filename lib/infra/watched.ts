@@ -1,7 +1,7 @@
 import { type aws_cloudwatch as cloudwatch, Duration } from 'aws-cdk-lib';
 
 /** Where docs/operations.md says what to do. */
-export type Anchor =
+type Anchor =
   | 'late-relay'
   | 'relay-errors'
   | 'throttled'
@@ -31,7 +31,7 @@ export interface Watched {
 export type AllWatched = Readonly<Record<string, Watched>>;
 
 /** How often alarms look. */
-export const every = Duration.minutes(5);
+export const every: Duration = Duration.minutes(5);
 
 /** How long a message or a record may wait before somebody should look. */
-export const longestWait = Duration.minutes(15);
+export const longestWait: Duration = Duration.minutes(15);
