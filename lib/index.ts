@@ -73,6 +73,7 @@ export type { Happening, OfJob, OfMessage, Told } from './kernel/happening.ts';
 export type { Json, Jsonable } from './kernel/json.ts';
 export type { Checked, Issue, Schema } from './kernel/schema.ts';
 export { days, hours, minutes, seconds } from './kernel/time.ts';
+export { type Line, lineOf } from './observe/line-of.ts';
 export type {
   Bucket,
   Created,

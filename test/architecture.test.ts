@@ -31,7 +31,7 @@ const map: Readonly<Record<string, readonly string[]>> = {
   'lib/infra': ['lib/kernel', 'lib/handler'],
   'lib/entry': ['lib/handler', 'lib/aws'],
   'lib/cli': ['lib/kernel', 'lib/handler', 'lib/dev'],
-  lib: ['lib/kernel', 'lib/ports', 'lib/candidate', 'lib/retry', 'lib/handler'],
+  lib: ['lib/kernel', 'lib/ports', 'lib/candidate', 'lib/retry', 'lib/observe', 'lib/handler'],
   functions: ['lanekeeper', 'lanekeeper/aws'],
   infra: ['lanekeeper/infra', 'functions'],
   demo: ['lanekeeper', 'lanekeeper/local', 'functions'],

@@ -1,6 +1,6 @@
 import { permanent } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
-import { failureLines } from '../observe/json-lines.ts';
+import { jsonLines } from '../observe/json-lines.ts';
 import type { Observe, World } from '../ports/world.ts';
 import { classified } from '../retry/classified.ts';
 import { releaseAttribute, releaseOf } from '../retry/release.ts';
@@ -57,7 +57,7 @@ export function fifoHandler<Body>(
   checkSettings(settings);
   const handle: Handle = (message, turn) => handled(settings, message, turn);
   if (world === undefined) {
-    const parts = { clock: realClock, observe: settings.observe ?? printFailures };
+    const parts = { clock: realClock, observe: settings.observe ?? printLines };
     return queueHandler(settings, parts, () => plainly(handle));
   }
   const { clock, visibility } = world;
@@ -80,7 +80,7 @@ function checkSettings({
   );
 }
 
-const printFailures: Observe = failureLines((line) => void process.stdout.write(`${line}\n`));
+const printLines: Observe = jsonLines((line) => void process.stdout.write(`${line}\n`));
 
 async function handled<Body>(
   settings: QueueSettings<Body, MessageAnswer>,

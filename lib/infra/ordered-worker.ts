@@ -1,4 +1,5 @@
 import {
+  type aws_cloudwatch as cloudwatch,
   type aws_dynamodb as dynamodb,
   type aws_iam as iam,
   type aws_lambda as lambda,
@@ -8,11 +9,15 @@ import {
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { environment, tables } from '../kernel/settings.ts';
+import { Alarms } from './alarms.ts';
+import { Counts, tells } from './counts.ts';
 import { grantCare } from './grants.ts';
 import type { OrderedWorkerProps } from './props.ts';
 import { QueueFunction } from './queue-function.ts';
 import { ResultBucket } from './result-bucket.ts';
 import { careTable } from './tables.ts';
+import { watchedGroups } from './watched-counts.ts';
+import { watchedQueue } from './watched-functions.ts';
 
 /**
  * A FIFO queue, its FIFO dead-letter queue and one function: for a `fifoHandler` without jobs.
@@ -30,6 +35,7 @@ export class OrderedWorker extends Construct {
   readonly care: dynamodb.Table | undefined;
   /** Where parked messages lie that are too large for a row, if it remembers. */
   readonly bucket: s3.Bucket | undefined;
+  readonly alarms: readonly cloudwatch.Alarm[];
 
   constructor(scope: Construct, id: string, props: OrderedWorkerProps) {
     super(scope, id);
@@ -50,6 +56,7 @@ export class OrderedWorker extends Construct {
     this.worker = made.function;
     const { care, bucket, queue } = this;
     if (care !== undefined && bucket !== undefined) grantCare(this.worker, { care, bucket, queue });
+    this.alarms = props.watched === false ? [] : alarmsOf(this, made, props);
   }
 
   /** Lets somebody send to its queue. */
@@ -66,4 +73,16 @@ export class OrderedWorker extends Construct {
       [environment.bucket]: bucket.bucketName,
     };
   }
+}
+
+function alarmsOf(
+  scope: OrderedWorker,
+  made: QueueFunction,
+  { alarms: told }: OrderedWorkerProps,
+): readonly cloudwatch.Alarm[] {
+  const counts = new Counts(scope, 'Counts', {
+    Worker: { logs: made.function.logGroup, kinds: tells.consumer },
+  });
+  const watched = { ...watchedQueue(scope.node.id, made), ...watchedGroups(counts) };
+  return new Alarms(scope, 'Alarms', { watched, told }).alarms;
 }

@@ -270,16 +270,6 @@ describe('a stack of jobs', () => {
   });
 });
 
-describe('an alarm', () => {
-  it('says what it means, and watches the relay and every queue and its function', () => {
-    const { lanekeeper, template } = made();
-    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
-
-    expect(lanekeeper.alarms).toHaveLength(3 + 2 * 5);
-    expect(alarms.every(({ Properties }) => Properties.AlarmDescription.length > 20)).toBe(true);
-  });
-});
-
 describe('a queue without jobs', () => {
   const worker = (props: Partial<ConstructorParameters<typeof OrderedWorker>[2]> = {}) => {
     const stack: Stack = aStack();
