@@ -1,6 +1,6 @@
 import type { Candidate } from '../candidate/candidate.ts';
 import { type Bytes, encoded } from '../candidate/encoded.ts';
-import { candidateKey, candidateName } from '../candidate/key.ts';
+import { candidateKey, candidateName, manifestName, type Place } from '../candidate/key.ts';
 import { found, type Written, written } from '../candidate/written.ts';
 import { answered, type Lost } from '../job/answer.ts';
 import type { RunningJob } from '../job/job.ts';
@@ -22,6 +22,8 @@ import type { OpenTurn } from './turn.ts';
 export class Held implements Epoch {
   readonly world: World;
   readonly turn: OpenTurn;
+  /** Whether it leaves a manifest before it completes. */
+  readonly finish: boolean;
   readonly #stored = new Map<string, StoredObject>();
   #job: RunningJob;
   readonly #begun = new Set<string>();
@@ -29,10 +31,15 @@ export class Held implements Epoch {
   #lost: Lost | undefined;
   #noteAt: Instant | undefined;
 
-  constructor(world: World, turn: OpenTurn, job: RunningJob) {
+  constructor(
+    world: World,
+    turn: OpenTurn,
+    { row, finish }: { readonly row: RunningJob; readonly finish: boolean },
+  ) {
     this.world = world;
     this.turn = turn;
-    this.#job = job;
+    this.finish = finish;
+    this.#job = row;
   }
 
   /** The row as this attempt last saw it. */
@@ -48,6 +55,12 @@ export class Held implements Epoch {
   /** Whether some object was begun that is not `promoted`. */
   leavesOrphans(promoted: string | undefined): boolean {
     return [...this.#begun].some((key) => key !== promoted);
+  }
+
+  /** Where all that this attempt writes lies. */
+  place(): Omit<Place, 'name'> {
+    const { id: job, incarnation, generation, attemptId } = this.#job;
+    return { job, incarnation, generation, attemptId };
   }
 
   /** What the bucket said about a candidate of this attempt; undefined for another's. */
@@ -105,14 +118,8 @@ export class Held implements Epoch {
     from: Bytes | AsyncIterable<Bytes>,
     contentType: string,
   ): Promise<Candidate> {
-    const { id: job, incarnation, generation, attemptId } = this.#job;
-    const key = candidateKey({
-      job,
-      incarnation,
-      generation,
-      attemptId,
-      name: candidateName(name),
-    });
+    const { attemptId } = this.#job;
+    const key = candidateKey({ ...this.place(), name: this.#nameOf(name) });
     this.check();
     this.#begun.add(key);
     const bytes = encoded(from, () => this.check());
@@ -126,6 +133,26 @@ export class Held implements Epoch {
     if (end.kind !== 'candidate') throw end.kind === 'failure' ? end.failure : this.#refusal();
     this.#stored.set(key, end.stored);
     return end.candidate;
+  }
+
+  /**
+   * Leaves what a claim can complete the job by; the attempt completes then and does nothing else, whether this arrived
+   * or not: finished work is not given up for want of it, and a bucket that stands still is not waited for beyond the turn.
+   */
+  async leaveManifest(text: string): Promise<void> {
+    const { turn, world } = this;
+    const { attemptId } = this.#job;
+    const key = candidateKey({ ...this.place(), name: manifestName });
+    const as = { contentType: 'application/json', attempt: attemptId, epoch: turn.invocation };
+    this.#begun.add(key);
+    const created = world.bucket
+      .create(
+        key,
+        encoded(text, () => {}),
+        as,
+      )
+      .catch(() => {});
+    await Promise.race([created, turn.over]);
   }
 
   /** Best effort: an outage or a lost reply is no error, a lost fence ends the attempt. */
@@ -147,6 +174,15 @@ export class Held implements Epoch {
     const answer = answered(this.#job, 'running', commit);
     if (answer.kind === 'committed' && answer.job.status === 'running') this.moved(answer.job);
     else if (isLost(answer)) this.lose(answer, 'progress');
+  }
+
+  /** @throws Failure `candidate-name-reserved`, or as {@link candidateName} */
+  #nameOf(name: string): string {
+    if (!this.finish || name !== manifestName) return candidateName(name);
+    throw permanent(
+      'candidate-name-reserved',
+      `a job with finish: true leaves its own "${manifestName}" beside what it writes: give this object another name`,
+    );
   }
 
   #refusal(): Failure {

@@ -11,7 +11,7 @@ import type { World } from '../ports/world.ts';
 import type { BatchSettings } from './batch-settings.ts';
 import { claimJob } from './claim-job.ts';
 import type { DefinedJob, Job } from './define-job.ts';
-import { tellClaim, tellGone, tellOver } from './job-tellings.ts';
+import { tellClaim, tellFinishedFor, tellGone, tellOver } from './job-tellings.ts';
 import type { Message } from './message.ts';
 import { queueHandler, type SqsHandler } from './queue-handler.ts';
 import { remainingOf } from './remaining-of.ts';
@@ -73,6 +73,9 @@ async function oneCommand(
     case 'worn-out':
       tellOver(world, claim, { message, since: bid.now });
       return { kind: 'done' };
+    case 'finished-for':
+      tellFinishedFor(world, claim.job);
+      return { kind: 'done' };
     case 'gone':
       tellGone(world, message);
       return { kind: 'done' };
@@ -115,6 +118,7 @@ function bidFor(
     now,
     leaseUntil: later(now, sum(runsFor(turn, job), slack)),
     limits: job.limits,
+    finish: job.finish,
   };
 }
 

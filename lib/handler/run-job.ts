@@ -30,7 +30,7 @@ export async function runJob(worker: Worker, run: Run): Promise<Outcome> {
   const { world } = worker;
   const { job, row } = run;
   const { turn, end } = limitedTurn(run.turn, world.clock, job.limits.attempt);
-  const held = new Held(world, turn, row);
+  const held = new Held(world, turn, { row, finish: job.finish });
   try {
     const code = await ran(turn, async () =>
       job.run(attemptOf(held, await inputOf(job, row, world))),

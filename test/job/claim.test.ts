@@ -13,6 +13,7 @@ const bid = (over: Partial<Bid> = {}): Bid => ({
   now: at(0),
   leaseUntil: at(67_000),
   limits: { failures: 4, takeovers: 5, releases: 100, attempt: minutes(15) },
+  finish: false,
   ...over,
 });
 
