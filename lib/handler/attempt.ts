@@ -5,6 +5,7 @@ import { found, type Written, written } from '../candidate/written.ts';
 import { answered, type Lost } from '../job/answer.ts';
 import type { RunningJob } from '../job/job.ts';
 import { progressed } from '../job/progress.ts';
+import { keptRefusal } from '../job/refused.ts';
 import { submission } from '../job/submit.ts';
 import type { Instant } from '../kernel/brand.ts';
 import type { Epoch } from '../kernel/epoch.ts';
@@ -13,6 +14,7 @@ import { bytesOf, canonical, type Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
 import { later, seconds } from '../kernel/time.ts';
 import type { StoredObject } from '../ports/bucket.ts';
+import type { Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
 import type { Attempt } from './define-job.ts';
 import { submissionOf } from './submission-of.ts';
@@ -29,6 +31,7 @@ export class Held implements Epoch {
   readonly #begun = new Set<string>();
   #isOver = false;
   #lost: Lost | undefined;
+  #kept: Promise<unknown> = Promise.resolve();
   #noteAt: Instant | undefined;
 
   constructor(
@@ -87,15 +90,31 @@ export class Held implements Epoch {
     this.#lost = lost;
     this.turn.abort(this.#refusal());
     const { id, groupId, generation } = this.#job;
+    const at = this.world.clock.now();
+    this.#kept = this.#keep(keptRefusal(this.#job, { what, lost, at }));
     this.world.observe({
       kind: 'write-fenced',
-      at: this.world.clock.now(),
+      at,
       job: id,
       groupId,
       generation,
       what,
       by: lost.by,
     });
+  }
+
+  /** What the fence refused is kept, or can't be; not waited for beyond the turn. */
+  kept(): Promise<unknown> {
+    return Promise.race([this.#kept, this.turn.over]);
+  }
+
+  /** Best effort, and of no epoch: the attempt that it tells of is over, also where its process was frozen and wakes in a later one. */
+  async #keep(refusal: Write): Promise<void> {
+    try {
+      await this.world.store.commit([refusal]);
+    } catch {
+      // Kept or not, the work is lost.
+    }
   }
 
   /** False once the work is lost, or the code or its turn has ended: nothing that user code asked for is sent then. */

@@ -1,6 +1,6 @@
 import { candidateKey, manifestName, type Place, placeOf } from '../candidate/key.ts';
 import { fits } from '../job/appended.ts';
-import type { Finished } from '../job/claim.ts';
+import type { Finished } from '../job/ending.ts';
 import type { ResultPointer, RunningJob } from '../job/job.ts';
 import { type Failure, isFailure, permanent } from '../kernel/failure.ts';
 import { canonical, type Json } from '../kernel/json.ts';

@@ -3,7 +3,7 @@ import { lengths, tables } from '../kernel/settings.ts';
 import { between, later } from '../kernel/time.ts';
 import type { Row, Write } from '../ports/store.ts';
 import { changed } from './changed.ts';
-import { type Ending, ending } from './ending.ts';
+import { ending, type Finished } from './ending.ts';
 import {
   asRead,
   firstTakeoverBefore,
@@ -31,9 +31,6 @@ export interface Bid {
   /** Whether what a silent owner had finished is committed for it instead of done again. */
   readonly finish: boolean;
 }
-
-/** What an owner had finished before it fell silent. */
-export type Finished = Ending & { readonly kind: 'succeeded' };
 
 /** What a claim came to. */
 export type Claim =
@@ -74,11 +71,8 @@ export function claimed(step: Ask, row: Row | undefined): Claim {
   if (step.means === 'finished-for') return { kind: step.means, job };
   if (step.means !== 'granted') return { kind: step.means, job, now: true };
   if (job.status !== 'running') return { kind: 'unknown' };
-  return {
-    kind: 'granted',
-    job,
-    ...(step.takenOver === undefined ? {} : { takenOver: step.takenOver }),
-  };
+  const { takenOver } = step;
+  return { kind: 'granted', job, ...(takenOver === undefined ? {} : { takenOver }) };
 }
 
 /** The first ask: a job that nobody has had yet. One write on the happy path, and no mark for the sweeper. */

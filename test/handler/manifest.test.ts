@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { candidateKey } from '../../lib/candidate/key.ts';
 import { manifestText, readManifest } from '../../lib/handler/manifest.ts';
-import type { Finished } from '../../lib/job/claim.ts';
+import type { Finished } from '../../lib/job/ending.ts';
 import { isFailure } from '../../lib/kernel/failure.ts';
 import { incarnation, running } from '../job/rows.ts';
 

@@ -7,11 +7,10 @@ import {
   type Bid,
   type Claim,
   claimed,
-  type Finished,
   firstAsk,
   nextAsk,
 } from '../../lib/job/claim.ts';
-import { asEnded, type Ending, ending } from '../../lib/job/ending.ts';
+import { asEnded, type Ending, ending, type Finished } from '../../lib/job/ending.ts';
 import { type JobRow, jobOf, keyOf, type RunningJob } from '../../lib/job/job.ts';
 import { jobId } from '../../lib/job/job-id.ts';
 import { type Verb, verbStep } from '../../lib/job/operator.ts';
