@@ -208,7 +208,7 @@ export class Held implements Epoch {
     const { id, generation } = this.#job;
     const by = this.#lost?.by ?? generation;
     return letGo(
-      this.#lost?.kind ?? 'superseded',
+      this.#lost?.kind === 'cancelled' ? 'cancelled' : 'superseded',
       `generation ${generation} of job ${id} is over, the job is at generation ${by}`,
     );
   }
