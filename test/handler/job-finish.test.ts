@@ -8,6 +8,7 @@ import {
   hours,
   jobHandler,
   minutes,
+  permanent,
   type Store,
   type World,
   type Write,
@@ -314,6 +315,26 @@ describe('a claim on a job whose owner left a manifest and fell silent', () => {
     expect(world.job('count', 'A1')).toMatchObject({ status: 'succeeded', version: 3 });
     expect(await relayed(world)).toHaveLength(1);
     expect(world.kinds()).not.toContain('job-finished-for');
+  });
+
+  it('takes the job over where no store ever takes what had been finished', async () => {
+    const world = aWorld();
+    const job = finishing(writes);
+    await silentOwner(world, job);
+    const commit: Store['commit'] = async (all, epoch) => {
+      const [write] = all;
+      if (write?.kind === 'update' && write.set?.['status'] === 'succeeded' && isOld())
+        throw permanent('validation', 'DynamoDB will never take this write');
+      return world.store.commit(all, epoch);
+    };
+    const isOld = () => world.job('count', 'A1')['generation'] === 1;
+    const store = Object.assign(Object.create(world.store) as Store, { commit });
+
+    const left = await worked(world, job, { ...world, store });
+
+    expect(left).toEqual([]);
+    expect(world.job('count', 'A1')).toMatchObject({ status: 'succeeded', generation: 2 });
+    expect(world.kinds()).toEqual(expect.arrayContaining(['manifest-ignored', 'job-taken-over']));
   });
 
   it('takes nothing over meanwhile where the bucket is out, and costs no budget (promise P15)', async () => {

@@ -50,12 +50,12 @@ async function bundleOf(code: string): Promise<Bundle> {
 const plain = { code: "export { done, fifoHandler } from 'lanekeeper';", most: 15_000 };
 const worker = {
   code: "export { complete, defineJob, fail, jobHandler } from 'lanekeeper';",
-  most: 40_000,
+  most: 43_000,
 };
 
 const onAws = {
   code: "export { complete, defineJob, jobHandler } from 'lanekeeper'; export { onAws } from 'lanekeeper/aws';",
-  most: 64_000,
+  most: 67_000,
 };
 
 /** An entry point of the sample, with its schema, its CSV, middy and 23 kB of Powertools' log. */
@@ -72,7 +72,7 @@ describe('a bundle', () => {
     expect(imports).toEqual([]);
   });
 
-  it('of a worker stays below 40 kB, and holds no package but canonicalize', async () => {
+  it('of a worker stays below 43 kB, and holds no package but canonicalize', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(worker.code);
 
     expect(bytes).toBeLessThan(worker.most);
@@ -81,7 +81,7 @@ describe('a bundle', () => {
     expect(imports).toEqual(['node:crypto']);
   });
 
-  it('of a worker on AWS stays below 64 kB beside the SDK', async () => {
+  it('of a worker on AWS stays below 67 kB beside the SDK', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(onAws.code);
 
     expect(bytes).toBeLessThan(onAws.most);
@@ -91,7 +91,7 @@ describe('a bundle', () => {
   });
 
   it.each([
-    ['worker', 150_000],
+    ['worker', 154_000],
     ['relay', 60_000],
     ['sweep', 55_000],
     ['api', 140_000],
