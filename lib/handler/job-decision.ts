@@ -125,6 +125,13 @@ function completed({ result, data, alongside = [] }: Completion, held: Held): De
         `at most ${mostAlongside} writes go with a completion, got ${alongside.length}`,
       ),
     );
+  if (held.finish && alongside.length > 0)
+    return failed(
+      permanent(
+        'alongside-with-finish',
+        `a job with finish: true completes without alongside, since who finishes it for a silent owner could not write that too: got ${alongside.length} writes`,
+      ),
+    );
   const stored = result === undefined ? undefined : held.stored(result.key);
   if (result !== undefined && stored === undefined)
     return failed(

@@ -13,7 +13,7 @@ import { checkDeadLetters } from './care.ts';
 import { claimJob } from './claim-job.ts';
 import { deadLettered } from './dead-lettered.ts';
 import type { DefinedJob, Job } from './define-job.ts';
-import { tellClaim, tellGone, tellOver } from './job-tellings.ts';
+import { tellClaim, tellFinishedFor, tellGone, tellOver } from './job-tellings.ts';
 import type { Message } from './message.ts';
 import { queueHandler, type SqsHandler } from './queue-handler.ts';
 import { remainingOf } from './remaining-of.ts';
@@ -90,6 +90,9 @@ async function oneCommand(
     case 'worn-out':
       tellOver(world, claim, { message, since: bid.now });
       return { kind: 'done' };
+    case 'finished-for':
+      tellFinishedFor(world, claim.job);
+      return { kind: 'done' };
     case 'gone':
       tellGone(world, message);
       return { kind: 'done' };
@@ -132,6 +135,7 @@ function bidFor(
     now,
     leaseUntil: later(now, sum(runsFor(turn, job), slack)),
     limits: job.limits,
+    finish: job.finish,
   };
 }
 

@@ -18,9 +18,10 @@ export const tells: Readonly<
   worker: [
     'write-fenced',
     'job-taken-over',
+    'job-finished-for',
+    'manifest-ignored',
     'command-let-go',
     'message-dead-lettered',
-    'group-parked',
   ],
   consumer: ['message-dead-lettered', 'group-parked', 'group-released', 'message-dropped'],
   relay: ['publish-held', 'event-set-aside'],

@@ -4,6 +4,8 @@ import type { Happening } from './happening.ts';
 export const countedKinds = [
   'write-fenced',
   'job-taken-over',
+  'job-finished-for',
+  'manifest-ignored',
   'orphans-collected',
   'event-set-aside',
   'publish-held',

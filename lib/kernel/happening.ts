@@ -35,7 +35,9 @@ export type Happening =
       'job-submitted' | 'job-claimed' | 'job-released' | 'job-succeeded' | 'job-cancelled',
       OfJob
     >
-  | Told<'job-taken-over', OfJob & { silentFor: Duration }>
+  /** Both are a temporary remedy: an owner fell silent, and its job was done again, or what it had finished was committed for it. */
+  | Told<'job-taken-over' | 'job-finished-for', OfJob & { silentFor: Duration }>
+  | Told<'manifest-ignored', OfJob & { failure: Failure }>
   | Told<'job-failed', OfJob & { failure: Failure }>
   | Told<'write-fenced', OfJob & { what: string; by: number }>
   | Told<'events-published', { count: number; oldest: Duration }>

@@ -30,6 +30,7 @@ export const lengths: Readonly<
     | 'longestHiding'
     | 'behindHead'
     | 'ledgerMemory'
+    | 'refusalMemory'
     | 'secondSweep'
     | 'crashSpan'
     | 'longestHeld'
@@ -54,6 +55,8 @@ export const lengths: Readonly<
   behindHead: seconds(3),
   /** The relay's proof of what it published is kept so long. */
   ledgerMemory: days(8),
+  /** What the fence refused is kept so long: as long as messages and their dead letters, and the ledger's memory of them. */
+  refusalMemory: days(36),
   /** A swept job is looked at once more after so long, for uploads that were in flight. */
   secondSweep: days(1),
   /** Takeovers wear a job out only when they are spread over so long. */

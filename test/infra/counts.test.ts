@@ -102,12 +102,18 @@ describe('a count', () => {
     expect(Object.fromEntries(told)).toEqual({
       Jobcopy: [
         'lanekeeper command-let-go',
-        'lanekeeper group-parked',
+        'lanekeeper job-finished-for',
         'lanekeeper job-taken-over',
+        'lanekeeper manifest-ignored',
         'lanekeeper message-dead-lettered',
         'lanekeeper write-fenced',
       ],
-      Consumeraudit: ['lanekeeper group-parked', 'lanekeeper message-dead-lettered'],
+      Consumeraudit: [
+        'lanekeeper group-parked',
+        'lanekeeper group-released',
+        'lanekeeper message-dead-lettered',
+        'lanekeeper message-dropped',
+      ],
       Relay: ['lanekeeper event-set-aside', 'lanekeeper publish-held'],
       Sweeper: ['lanekeeper orphans-collected'],
     });

@@ -19,6 +19,8 @@ const group = { at: at(7), queue: 'orders.fifo', group: 'tenant-a', waiting: 1 }
 export const counted: Readonly<Record<CountedKind, Happening>> = {
   'write-fenced': { ...job, kind: 'write-fenced', what: 'progress', by: 3 },
   'job-taken-over': { ...job, kind: 'job-taken-over', silentFor: seconds(70) },
+  'job-finished-for': { ...job, kind: 'job-finished-for', silentFor: seconds(70) },
+  'manifest-ignored': { ...job, kind: 'manifest-ignored', failure },
   'orphans-collected': { kind: 'orphans-collected', at: at(7), count: 4 },
   'event-set-aside': { ...event, kind: 'event-set-aside' },
   'publish-held': { ...event, kind: 'publish-held' },

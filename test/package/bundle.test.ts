@@ -50,12 +50,12 @@ async function bundleOf(code: string): Promise<Bundle> {
 const plain = { code: "export { done, fifoHandler } from 'lanekeeper';", most: 32_000 };
 const worker = {
   code: "export { complete, defineJob, fail, jobHandler } from 'lanekeeper';",
-  most: 42_000,
+  most: 45_000,
 };
 
 const onAws = {
   code: "export { complete, defineJob, jobHandler } from 'lanekeeper'; export { onAws } from 'lanekeeper/aws';",
-  most: 66_000,
+  most: 69_000,
 };
 
 /** An entry point of the sample, with its schema, its CSV, middy and 23 kB of Powertools' log. */
@@ -72,7 +72,7 @@ describe('a bundle', () => {
     expect(imports).toEqual([]);
   });
 
-  it('of a worker stays below 42 kB, and holds no package but canonicalize', async () => {
+  it('of a worker stays below 45 kB, and holds no package but canonicalize', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(worker.code);
 
     expect(bytes).toBeLessThan(worker.most);
@@ -81,7 +81,7 @@ describe('a bundle', () => {
     expect(imports).toEqual(['node:crypto']);
   });
 
-  it('of a worker on AWS stays below 66 kB beside the SDK', async () => {
+  it('of a worker on AWS stays below 69 kB beside the SDK', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(onAws.code);
 
     expect(bytes).toBeLessThan(onAws.most);
@@ -91,7 +91,7 @@ describe('a bundle', () => {
   });
 
   it.each([
-    ['worker', 153_000],
+    ['worker', 157_000],
     ['relay', 60_000],
     ['sweep', 55_000],
     ['api', 140_000],
