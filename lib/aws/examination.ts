@@ -13,10 +13,13 @@ export const joined = (all: readonly Examination[]): Examination => ({
   looked: all.flatMap(({ looked }) => looked),
 });
 
-/** An examination as JSON lines: `doctor-finding` for each finding, and `doctor-looked` with the counts at last. */
+/** What a line is called: alarms ring for findings, and no warning rings, since it may be meant or pass by itself. */
+const kinds = { error: 'doctor-finding', warning: 'doctor-warning' } as const;
+
+/** An examination as JSON lines: `doctor-finding` for an error, `doctor-warning` for a warning, `doctor-looked` with the counts at last. */
 export const jsonLines = ({ findings, looked }: Examination): readonly string[] =>
   [
-    ...findings.map((finding) => ({ kind: 'doctor-finding', ...finding })),
+    ...findings.map((finding) => ({ kind: kinds[finding.level], ...finding })),
     {
       kind: 'doctor-looked',
       errors: countOf('error', findings),

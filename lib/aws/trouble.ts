@@ -59,11 +59,8 @@ const circumstance = /thrott|^kms|denied|authorization/i;
 export const isRefusal = (code: string, isSenderFault: boolean): boolean =>
   blame.test(code) || (isSenderFault && !circumstance.test(code));
 
-/** The name under which AWS or Node reports an error; an answer without a body has its status alone. */
-export function nameOf(thrown: unknown): string {
-  const { name, status } = partsOf(thrown);
-  return name === 'Unknown' && status > 0 ? String(status) : name;
-}
+/** The name under which AWS or Node reports an error. */
+export const nameOf = (thrown: unknown): string => partsOf(thrown).name;
 
 /** What S3 said of a create that it did not confirm: something is there, or nobody knows; undefined for any other error. */
 export function unconfirmed(thrown: unknown): 'taken' | 'unknown' | undefined {

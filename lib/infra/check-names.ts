@@ -3,7 +3,7 @@ import type { LanekeeperProps } from './props.ts';
 
 const consumerName = /^[A-Za-z0-9-]{1,64}$/;
 
-/** Names that resources can be called after, each once. @throws Failure that shows the first that is wrong */
+/** @throws Failure for no job, for a job that is named twice, and for a consumer that no queue can be called after */
 export function checkNames({ jobs, consumers = {} }: LanekeeperProps): void {
   if (jobs.length === 0) throw permanent('jobs-missing', 'a Lanekeeper runs at least one job');
   const names = jobs.map(({ job }) => job.name);

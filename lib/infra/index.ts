@@ -3,7 +3,8 @@
  * @module
  */
 
-export type { Doctor, DoctorProps, Mapped } from './doctor.ts';
+export { type CountedKind, countedKinds } from '../kernel/counted.ts';
+export type { Doctor, DoctorProps, Looked } from './doctor.ts';
 export { Lanekeeper } from './lanekeeper.ts';
 export type { Asked, Numbers } from './numbers.ts';
 export { OrderedWorker } from './ordered-worker.ts';
@@ -14,6 +15,7 @@ export type {
   LanekeeperProps,
   OrderedWorkerProps,
   SharedProps,
+  WatchedProps,
   WorkerProps,
 } from './props.ts';
 export type { QueueFunction, QueueFunctionProps } from './queue-function.ts';

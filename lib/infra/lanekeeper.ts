@@ -10,19 +10,21 @@ import {
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { Job } from '../handler/define-job.ts';
+import type { CountedKind } from '../kernel/counted.ts';
 import { permanent } from '../kernel/failure.ts';
 import { environment, tables, targets } from '../kernel/settings.ts';
 import { minutes } from '../kernel/time.ts';
-import { Alarms } from './alarms.ts';
 import { checkNames } from './check-names.ts';
-import { Doctor, idsOf, type Mapped } from './doctor.ts';
-import { allow, everyUse, grantObjects, grantTable } from './grants.ts';
+import type { Counts } from './counts.ts';
+import { Doctor } from './doctor.ts';
+import { allow, everyUse, grantCare, grantObjects, grantTable } from './grants.ts';
 import type { ConsumerProps, LanekeeperProps } from './props.ts';
 import { QueueFunction } from './queue-function.ts';
 import { Relay } from './relay.ts';
 import { ResultBucket } from './result-bucket.ts';
 import { Sweeper } from './sweeper.ts';
 import { Tables } from './tables.ts';
+import { watch } from './watch.ts';
 
 /**
  * All that some jobs need: queues with their workers, tables, a bucket, a topic with the consumers' queues, relay,
@@ -40,12 +42,14 @@ export class Lanekeeper extends Construct {
   readonly sweeper: Sweeper;
   readonly doctor: Doctor;
   readonly alarms: readonly cloudwatch.Alarm[];
+  readonly dashboard: cloudwatch.Dashboard | undefined;
   /** By the job's name. */
   readonly workers: ReadonlyMap<string, QueueFunction>;
   /** By the consumer's name. */
   readonly consumers: ReadonlyMap<string, QueueFunction>;
   readonly #props: LanekeeperProps;
   readonly #bucket: ResultBucket;
+  readonly #counts: Counts;
 
   constructor(scope: Construct, id: string, props: LanekeeperProps) {
     super(scope, id);
@@ -73,12 +77,24 @@ export class Lanekeeper extends Construct {
       environment: this.#environment,
     });
     this.#bucket.onlyDeletedBy(roleOf(this.sweeper.function));
-    this.doctor = this.#doctor();
-    this.alarms = new Alarms(this, 'Alarms', {
+    this.doctor = new Doctor(this, 'Doctor', {
+      ...props,
+      own: props.own?.doctor,
+      lanekeeper: this,
+      environment: this.#wholeEnvironment,
+    });
+    const watching = watch(this, {
+      ...props,
       relay: this.relay.function,
-      behindQueues: new Map([...this.workers, ...this.consumers]),
-      told: props.alarms,
-    }).alarms;
+      sweeper: this.sweeper.function,
+      topic: this.topic,
+      workers: [...this.workers.values()],
+      consumers: [...this.consumers.values()],
+      doctor: this.doctor.logGroup,
+    });
+    this.alarms = watching.alarms;
+    this.dashboard = watching.dashboard;
+    this.#counts = watching.counts;
     this.#tell();
   }
 
@@ -110,19 +126,45 @@ export class Lanekeeper extends Construct {
     grantObjects(to, { bucket: this.bucket, prefix: 'results/*' }, ['read']);
   }
 
+  /** How many happenings of a kind there were, in all functions. @default the sum of 5 minutes */
+  metric(kind: CountedKind, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.#counts.metric(kind, options);
+  }
+
+  /** Writes of stale attempts that were refused. @default the sum of 5 minutes */
+  metricFencedWrites(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.metric('write-fenced', options);
+  }
+
+  /** Groups that were parked. @default the sum of 5 minutes */
+  metricParkedGroups(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.metric('group-parked', options);
+  }
+
   get #environment(): Readonly<Record<string, string>> {
-    const { jobs, ledger, care } = this.tables;
     return {
-      [environment.tables]: Stack.of(this).toJsonString({
-        [tables.jobs]: jobs.tableName,
-        [tables.ledger]: ledger.tableName,
-        [tables.care]: care.tableName,
-      }),
+      [environment.tables]: Stack.of(this).toJsonString(this.#tableNames),
       [environment.bucket]: this.bucket.bucketName,
     };
   }
 
-  /** Where events go: what the relay alone is told. */
+  /** With where events go: what only relay and doctor are told. */
+  get #wholeEnvironment(): Readonly<Record<string, string>> {
+    return {
+      ...this.#environment,
+      [environment.targets]: Stack.of(this).toJsonString(this.#targets),
+    };
+  }
+
+  get #tableNames(): Readonly<Record<string, string>> {
+    const { jobs, ledger, care } = this.tables;
+    return {
+      [tables.jobs]: jobs.tableName,
+      [tables.ledger]: ledger.tableName,
+      [tables.care]: care.tableName,
+    };
+  }
+
   get #targets(): Readonly<Record<string, string>> {
     const commands = [...this.workers].map(
       ([name, { queue }]) => [targets.commands(name), queue.queueUrl] as const,
@@ -165,13 +207,15 @@ export class Lanekeeper extends Construct {
           ...(one.fillsGaps === true ? { [tables.jobs]: this.table.tableName } : {}),
           ...own,
         }),
+        [environment.bucket]: this.bucket.bucketName,
       },
       asks: { name: `consumer "${name}"`, counts: true },
     });
     this.topic.addSubscription(
       new subscriptions.SqsSubscription(consumer.queue, { rawMessageDelivery: true }),
     );
-    grantTable(consumer.function, this.tables.care, everyUse);
+    const { care } = this.tables;
+    grantCare(consumer.function, { care, bucket: this.bucket, queue: consumer.queue });
     if (one.fillsGaps === true) grantTable(consumer.function, this.table, ['read']);
     for (const table of Object.values(one.tables ?? {}))
       grantTable(consumer.function, table, [...everyUse, 'query']);
@@ -185,10 +229,7 @@ export class Lanekeeper extends Construct {
       own: this.#props.own?.relay,
       jobs: this.tables.jobs,
       ledger: this.tables.ledger,
-      environment: {
-        ...this.#environment,
-        [environment.targets]: Stack.of(this).toJsonString(this.#targets),
-      },
+      environment: this.#wholeEnvironment,
     });
     const queues = [...this.workers.values()].map(({ queue }) => queue.queueArn);
     relay.publishesTo(['sqs:SendMessage'], queues, encryptionKey);
@@ -197,43 +238,15 @@ export class Lanekeeper extends Construct {
     return relay;
   }
 
-  /** What reads a source, by the target's name where it is one's queue. */
-  get #mapped(): ReadonlyMap<string, Mapped> {
-    return new Map<string, Mapped>([
-      ...[...this.workers].map(([name, one]) => [targets.commands(name), one] as const),
-      ...[...this.consumers].map(([name, one]) => [`consumer-${name}`, one] as const),
-      ['relay', this.relay],
-    ]);
-  }
-
-  #doctor(): Doctor {
-    return new Doctor(this, 'Doctor', {
-      ...this.#props,
-      own: this.#props.own?.doctor,
-      tables: this.tables,
-      bucket: this.bucket,
-      topic: this.topic,
-      mapped: this.#mapped,
-      environment: {
-        ...this.#environment,
-        [environment.targets]: Stack.of(this).toJsonString(this.#targets),
-      },
-    });
-  }
-
   /** One output names everything, so that tools find it by the stack's name. */
   #tell(): void {
     new CfnOutput(this, 'Resources', {
       description: 'What lanekeeper made here, by its names',
       value: Stack.of(this).toJsonString({
-        tables: {
-          [tables.jobs]: this.tables.jobs.tableName,
-          [tables.ledger]: this.tables.ledger.tableName,
-          [tables.care]: this.tables.care.tableName,
-        },
+        tables: this.#tableNames,
         bucket: this.bucket.bucketName,
         targets: this.#targets,
-        mappings: idsOf(this.#mapped),
+        mappings: this.doctor.mappings,
       }),
     });
   }

@@ -183,7 +183,7 @@ describe('an examination as JSON lines', () => {
 
     expect(jsonLines({ findings, looked: ['a'] }).map((line) => JSON.parse(line))).toEqual([
       { kind: 'doctor-finding', level: 'error', code: 'c', sentence: 's' },
-      { kind: 'doctor-finding', level: 'warning', code: 'c', sentence: 's' },
+      { kind: 'doctor-warning', level: 'warning', code: 'c', sentence: 's' },
       { kind: 'doctor-finding', level: 'error', code: 'c', sentence: 's' },
       { kind: 'doctor-looked', errors: 2, warnings: 1, looked: ['a'] },
     ]);

@@ -74,7 +74,7 @@ describe.skipIf(!hasEndpoint())('an examination', { timeout: 60_000 }, () => {
     expect(looked).toEqual([
       `tables: ${Object.values(at.settings.tables ?? {}).join(', ')}`,
       `bucket: ${at.settings.bucket}`,
-      'targets: events, commands-count',
+      'targets: events, commands-count, dead-letters',
       '2 event source mappings, with their queues and functions',
       'the relay last ran 0 min ago',
       '10 calls that change nothing, made with your own credentials',

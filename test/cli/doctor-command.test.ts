@@ -63,7 +63,7 @@ describe.skipIf(!hasEndpoint())('a stack that a doctor looks at', { timeout: 60_
       expect.stringMatching(/^warning {2}relay-never-ran: the relay never ran: /),
       `looked   tables: ${Object.values(at.settings.tables ?? {}).join(', ')}`,
       `looked   bucket: ${at.settings.bucket}`,
-      'looked   targets: events, commands-count',
+      'looked   targets: events, commands-count, dead-letters',
       'looked   2 event source mappings, with their queues and functions',
       'looked   10 calls that change nothing, made with your own credentials',
       "looked   this machine's clock: within 2 s of that of AWS",
@@ -91,7 +91,7 @@ describe.skipIf(!hasEndpoint())('a stack that a doctor looks at', { timeout: 60_
         code: 'mapping-disabled',
         sentence: expect.stringMatching(`^the mapping "${id}" .* is Disabled .*: enable it$`),
       },
-      expect.objectContaining({ kind: 'doctor-finding', level: 'warning' }),
+      expect.objectContaining({ kind: 'doctor-warning', level: 'warning' }),
       expect.objectContaining({ kind: 'doctor-looked', errors: 1, warnings: 1 }),
     ]);
   });
