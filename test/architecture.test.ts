@@ -30,7 +30,7 @@ const map: Readonly<Record<string, readonly string[]>> = {
   'lib/dev': ['lib/kernel', 'lib/ports', 'lib/handler', 'lib/aws', 'lib/local'],
   'lib/infra': ['lib/kernel', 'lib/handler'],
   'lib/entry': ['lib/handler', 'lib/aws'],
-  'lib/cli': ['lib/kernel', 'lib/handler', 'lib/dev'],
+  'lib/cli': ['lib/kernel', 'lib/handler', 'lib/aws', 'lib/dev'],
   lib: ['lib/kernel', 'lib/ports', 'lib/candidate', 'lib/retry', 'lib/observe', 'lib/handler'],
   functions: ['lanekeeper', 'lanekeeper/aws'],
   infra: ['lanekeeper/infra', 'functions'],

@@ -1,4 +1,4 @@
-/** How the command is used. */
+/** How the command for development is used. */
 export const devUsage = `lanekeeper dev: runs the handlers of lanekeeper.config.ts behind real queues and a real stream
 
   --config FILE        the project's config (default: lanekeeper.config.ts, .mts, .js or .mjs here)
@@ -9,6 +9,16 @@ export const devUsage = `lanekeeper dev: runs the handlers of lanekeeper.config.
   --visibility SECONDS how long a queue hides a message (default: six times the timeout)
   --no-watch           don't load the code anew when it changes
   --json               print one JSON object per line`;
+
+/** How the other one is used. */
+export const doctorUsage = `lanekeeper doctor: looks whether a stack is well, and changes nothing
+
+  --stack NAME         the CloudFormation stack (default: what LANEKEEPER_TABLES, _BUCKET, _TARGETS and _MAPPINGS name)
+  --endpoint URL       where AWS is, or an emulator (default: AWS_ENDPOINT_URL, else AWS)
+  --region NAME        where the stack is (default: AWS_REGION, or the profile's)
+  --json               print one JSON object per line
+
+  It ends with 0 when there is no error, 1 when there is one, 2 when it is called wrongly.`;
 
 /** Emulators take any credentials, and the SDK asks for some. */
 export const emulated = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' } as const;
