@@ -83,6 +83,7 @@ function partsOf({ observe }: BatchSettings, world: World | undefined) {
     clock: world.clock,
     visibility: world.visibility,
     observe: observe ?? world.observe,
+    bounds: world.bounds,
   };
 }
 
@@ -110,8 +111,8 @@ const noWaits: Waits = {
   later: () => undefined,
 };
 
-function waitsBy(settings: RetrySettings | undefined, { clock, random }: World): Waits {
-  const { maxAttempts, base, cap, classify } = retrySettings(settings);
+function waitsBy(settings: RetrySettings | undefined, { clock, random, bounds }: World): Waits {
+  const { maxAttempts, base, cap, classify } = retrySettings(settings, bounds);
   return {
     failed(message, thrown) {
       const { kind, failure } = classified(thrown, classify);

@@ -21,7 +21,7 @@ export type One = (message: Message<string>, turn: OpenTurn) => Promise<Outcome>
 
 /** Makes a door for a queue: order in groups, the deadline, visibility and a truthful response; `one` decides each message. */
 export function queueHandler(settings: BatchSettings, parts: QueueParts, one: One): SqsHandler {
-  const { concurrency, margin, allFailed } = batchSettings(settings);
+  const { concurrency, margin, allFailed } = batchSettings(settings, parts.bounds);
   const quietly = { ...parts, observe: quiet(parts.observe) };
   return async (event, context) => {
     const records = received(event);

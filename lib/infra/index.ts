@@ -3,8 +3,9 @@
  * @module
  */
 
+export type { FunctionBounds, OwnLimits } from '../kernel/bounds.ts';
 export { Lanekeeper } from './lanekeeper.ts';
-export type { Asked, Numbers } from './numbers.ts';
+export type { Asked } from './numbers.ts';
 export { OrderedWorker } from './ordered-worker.ts';
 export type {
   ConsumerProps,

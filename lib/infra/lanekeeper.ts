@@ -9,10 +9,9 @@ import {
   aws_sns_subscriptions as subscriptions,
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import type { Job } from '../handler/define-job.ts';
+import { type Job, ownLimits } from '../handler/define-job.ts';
 import { permanent } from '../kernel/failure.ts';
 import { environment, tables, targets } from '../kernel/settings.ts';
-import { minutes } from '../kernel/time.ts';
 import { Alarms } from './alarms.ts';
 import { allow, everyUse, grantObjects, grantTable } from './grants.ts';
 import type { ConsumerProps, LanekeeperProps } from './props.ts';
@@ -127,8 +126,7 @@ export class Lanekeeper extends Construct {
   }
 
   #worker(one: LanekeeperProps['jobs'][number]): QueueFunction {
-    const { name, limits } = one.job;
-    const isSet = limits.attempt !== minutes(15);
+    const { name } = one.job;
     const worker = new QueueFunction(this, `Job-${name}`, {
       ...this.#props,
       ...one,
@@ -136,7 +134,7 @@ export class Lanekeeper extends Construct {
       asks: {
         name: `job "${name}"`,
         counts: true,
-        ...(isSet ? { attempt: limits.attempt } : {}),
+        limits: ownLimits(one.job),
       },
     });
     grantTable(worker.function, this.tables.jobs, ['read', 'put', 'update', 'check']);
