@@ -1,29 +1,27 @@
 import type { FunctionBounds } from '../kernel/bounds.ts';
-import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import { environment } from '../kernel/settings.ts';
 import type { Variables } from './aws-settings.ts';
 
-/** What a right variable looks like. */
-const example: FunctionBounds = {
-  timeout: 60_000 as Duration,
-  visibility: 360_000 as Duration,
-  batchSize: 10,
-  maxReceiveCount: 1_000,
-  retention: 1_209_600_000 as Duration,
-  margin: 2_000 as Duration,
-};
+const names = [
+  'timeout',
+  'visibility',
+  'batchSize',
+  'maxReceiveCount',
+  'retention',
+  'margin',
+] as const satisfies readonly (keyof FunctionBounds)[];
 
 /** The numbers around this function; undefined where nobody says them. @throws Failure `setting-malformed`, with the variable's name and what is wrong with it */
 export function boundsOf(variables: Variables): FunctionBounds | undefined {
   const text = variables[environment.function];
   if (text === undefined || text === '') return undefined;
   const value = parsed(text);
-  const wrong = Object.keys(example).filter((name) => !isNumber(value[name]));
+  const wrong = names.filter((name) => !isNumber(value[name]));
   if (wrong.length === 0) return value as unknown as FunctionBounds;
   throw permanent(
     'setting-malformed',
-    `the environment variable ${environment.function} must be a JSON object of numbers above 0, such as ${JSON.stringify(example)}, got ${said(value, wrong)}`,
+    `the environment variable ${environment.function} must be a JSON object of ${names.join(', ')}, each a number above 0, got ${said(value, wrong)}`,
     { facts: { variable: environment.function } },
   );
 }

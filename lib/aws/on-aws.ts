@@ -6,7 +6,7 @@ import { ulid } from 'ulid';
 import { realClock } from '../handler/real-clock.ts';
 import type { FunctionBounds } from '../kernel/bounds.ts';
 import { permanent } from '../kernel/failure.ts';
-import { failureLines } from '../observe/json-lines.ts';
+import { jsonLines } from '../observe/json-lines.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { World } from '../ports/world.ts';
@@ -30,7 +30,7 @@ import { SqsVisibility } from './sqs-visibility.ts';
  */
 export const onAws = (settings: AwsSettings = {}): World => new AwsWorld(settings, process.env);
 
-const printFailures = failureLines((line) => void process.stdout.write(`${line}\n`));
+const printLines = jsonLines((line) => void process.stdout.write(`${line}\n`));
 
 class AwsWorld implements World {
   readonly clock: Clock = realClock;
@@ -47,7 +47,7 @@ class AwsWorld implements World {
   constructor(settings: AwsSettings, variables: Variables) {
     this.#settings = settings;
     this.#variables = variables;
-    this.observe = settings.observe ?? printFailures;
+    this.observe = settings.observe ?? printLines;
   }
 
   get bounds(): FunctionBounds | undefined {
@@ -62,6 +62,7 @@ class AwsWorld implements World {
       clock: this.clock,
       random: this.random,
       tableName: (name) => named(tables, name),
+      knows: (name) => Object.hasOwn(tables, name),
     });
     return this.#store;
   }

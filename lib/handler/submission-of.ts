@@ -1,10 +1,11 @@
 import { jobId } from '../job/job-id.ts';
 import type { Submission } from '../job/submit.ts';
 import type { GroupId } from '../kernel/brand.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Epoch } from '../kernel/epoch.ts';
 import { type Failure, permanent, transient } from '../kernel/failure.ts';
 import { groupId } from '../kernel/group-id.ts';
-import { bytesOf, canonical } from '../kernel/json.ts';
+import { canonical } from '../kernel/json.ts';
 import { spokenIssues } from '../kernel/schema.ts';
 import { sizes } from '../kernel/settings.ts';
 import { sha256 } from '../kernel/sha256.ts';

@@ -4,6 +4,7 @@
  */
 
 export type { FunctionBounds, OwnLimits } from '../kernel/bounds.ts';
+export { type CountedKind, countedKinds } from '../kernel/counted.ts';
 export { Lanekeeper } from './lanekeeper.ts';
 export type { Asked } from './numbers.ts';
 export { OrderedWorker } from './ordered-worker.ts';
@@ -14,6 +15,7 @@ export type {
   LanekeeperProps,
   OrderedWorkerProps,
   SharedProps,
+  WatchedProps,
   WorkerProps,
 } from './props.ts';
 export type { QueueFunction, QueueFunctionProps } from './queue-function.ts';

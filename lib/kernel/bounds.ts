@@ -79,7 +79,7 @@ export const retryRules = (
   bounds: FunctionBounds,
 ): readonly Rule[] => [
   ...(maxAttempts === undefined ? [] : [countRule('retry.maxAttempts', maxAttempts, bounds)]),
-  // A message that no retry can help waits for the whole cap each time, so nothing is halved here.
+  // A message that is blocked, or whose handler is set up wrongly, waits for the whole cap each time: nothing is halved here.
   retentionRule({ what: 'a retry.cap', length: cap }, bounds),
 ];
 

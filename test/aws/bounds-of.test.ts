@@ -17,8 +17,9 @@ afterEach(() => void vi.unstubAllEnvs());
 const started = (value: unknown, maxAttempts = 4) => {
   vi.stubEnv('LANEKEEPER_FUNCTION', typeof value === 'string' ? value : JSON.stringify(value));
   vi.stubEnv('AWS_REGION', 'eu-west-1');
-  const settings = { parse: String, handle: async () => done(), retry: { maxAttempts } };
-  return () => fifoHandler(settings, onAws());
+  const retry = { maxAttempts };
+  return () =>
+    fifoHandler({ parse: String, handle: async () => done(), retry, poison: 'block' }, onAws());
 };
 
 describe('the numbers around a function on AWS', () => {
