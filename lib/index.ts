@@ -57,6 +57,7 @@ export type { RetrySettings } from './handler/retry-settings.ts';
 export { type Swept, sweepHandler } from './handler/sweep-handler.ts';
 export type { Turn } from './handler/turn.ts';
 export type { WorkerRetry } from './handler/worker.ts';
+export type { FunctionBounds } from './kernel/bounds.ts';
 export type { Branded, Duration, GroupId, Instant, JobId } from './kernel/brand.ts';
 export type { Epoch } from './kernel/epoch.ts';
 export {

@@ -16,6 +16,7 @@ import type { Duration } from '../kernel/brand.ts';
 import { attention, tables, targets } from '../kernel/settings.ts';
 import { days } from '../kernel/time.ts';
 import { clientSettings } from './client-settings.ts';
+import { checkQueueNames, queueNameParts } from './queue-names.ts';
 import { nameOf } from './trouble.ts';
 
 /** A queue that shall exist, with its dead-letter queue beside it. */
@@ -54,9 +55,13 @@ export interface QueueAddress {
   readonly deadLetters?: string;
 }
 
-/** Makes what is missing of tables, bucket, topic and queues, and leaves alone what is there. Meant for emulators: nothing is encrypted, retained or granted. */
+/** Makes what is missing of tables, bucket, topic and queues, and leaves alone what is there. Meant for emulators: nothing is encrypted, retained or granted. @throws Failure `queue-name-too-long` before anything is made */
 export async function makeResources(wanted: Wanted): Promise<Resources> {
   const { prefix, endpoint } = wanted;
+  checkQueueNames(
+    prefix,
+    wanted.queues.map(({ name }) => name),
+  );
   const settings = clientSettings({ endpoint });
   const names = [tables.jobs, tables.ledger, tables.care, ...wanted.tables];
   const named = Object.fromEntries(names.map((name) => [name, `${prefix}-${name}`]));
@@ -126,14 +131,12 @@ async function makePair(
   prefix: string,
   { name, visibilityTimeout, maxReceiveCount }: WantedQueue,
 ): Promise<QueueAddress> {
-  const isFifo = name.endsWith('.fifo');
-  const plain = `${prefix}-${name.replace(/\.fifo$/, '')}`;
-  const suffix = isFifo ? '.fifo' : '';
+  const { plain, suffix } = queueNameParts(prefix, name);
   const base = {
     VisibilityTimeout: String(Math.ceil(visibilityTimeout / 1_000)),
     MessageRetentionPeriod: String(days(14) / 1_000),
   };
-  const fixed = isFifo
+  const fixed = suffix
     ? {
         FifoQueue: 'true',
         DeduplicationScope: 'messageGroup',

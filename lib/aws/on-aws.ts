@@ -4,6 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { ulid } from 'ulid';
 import { realClock } from '../handler/real-clock.ts';
+import type { FunctionBounds } from '../kernel/bounds.ts';
 import { permanent } from '../kernel/failure.ts';
 import { jsonLines } from '../observe/json-lines.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,6 +12,7 @@ import type { Random } from '../ports/random.ts';
 import type { World } from '../ports/world.ts';
 import { AwsSender } from './aws-sender.ts';
 import { type AwsSettings, bucketOf, tablesOf, targetsOf, type Variables } from './aws-settings.ts';
+import { boundsOf } from './bounds-of.ts';
 import { bucketSettings, clientSettings } from './client-settings.ts';
 import { DynamoStore } from './dynamo-store.ts';
 import { placesOf } from './place.ts';
@@ -46,6 +48,10 @@ class AwsWorld implements World {
     this.#settings = settings;
     this.#variables = variables;
     this.observe = settings.observe ?? printLines;
+  }
+
+  get bounds(): FunctionBounds | undefined {
+    return boundsOf(this.#variables);
   }
 
   get store(): DynamoStore {

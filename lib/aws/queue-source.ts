@@ -1,5 +1,6 @@
 import {
   DeleteMessageBatchCommand,
+  type DeleteMessageBatchCommandOutput,
   type Message,
   ReceiveMessageCommand,
   SQSClient,
@@ -10,6 +11,12 @@ import type { QueueAddress } from './make-resources.ts';
 
 /** How long one request waits for a message, in seconds; shorter than a request may take. */
 const wait = 3;
+
+/** A message that couldn't be taken away, and why. */
+export interface Undeleted {
+  readonly id: string;
+  readonly why: string;
+}
 
 /** A queue as an event source mapping reads it: records as Lambda hands them to a function. */
 export class QueueSource {
@@ -34,19 +41,54 @@ export class QueueSource {
     return Messages.map((message) => recordOf(message, this.#queue.arn));
   }
 
-  /** Takes messages away; what can't be taken comes back when its visibility timeout ends. */
-  async delete(records: readonly SQSRecord[]): Promise<void> {
-    if (records.length === 0) return;
+  /**
+   * Takes messages away, with a second request for those that the service couldn't take in the first. Answers what is
+   * left, which comes back when its visibility timeout ends.
+   */
+  async delete(records: readonly SQSRecord[]): Promise<readonly Undeleted[]> {
+    const first = await this.#delete(records);
+    const again = first.filter(({ isFinal }) => !isFinal).map(({ record }) => record);
+    const left = [...first.filter(({ isFinal }) => isFinal), ...(await this.#delete(again))];
+    return left.map(({ record: { messageId }, why }) => ({ id: messageId, why }));
+  }
+
+  async #delete(records: readonly SQSRecord[]): Promise<readonly Failed[]> {
+    if (records.length === 0) return [];
     const Entries = records.map(({ receiptHandle }, i) => ({
       Id: String(i),
       ReceiptHandle: receiptHandle,
     }));
-    await this.#client.send(new DeleteMessageBatchCommand({ QueueUrl: this.#queue.url, Entries }));
+    const command = new DeleteMessageBatchCommand({ QueueUrl: this.#queue.url, Entries });
+    return failedOf(records, await this.#client.send(command));
   }
 
   close(): void {
     this.#client.destroy();
   }
+}
+
+interface Failed {
+  readonly record: SQSRecord;
+  readonly why: string;
+  /** Whether the same request would fail again, as with a handle that is over. */
+  readonly isFinal: boolean;
+}
+
+/** What a reply doesn't say is deleted, it leaves in the queue. */
+function failedOf(
+  records: readonly SQSRecord[],
+  { Successful = [], Failed = [] }: DeleteMessageBatchCommandOutput,
+): readonly Failed[] {
+  const deleted = new Set(Successful.map(({ Id }) => Id));
+  return records.flatMap((record, i) => {
+    if (deleted.has(String(i))) return [];
+    const {
+      Code = 'Unanswered',
+      Message = 'the reply left this message out',
+      SenderFault = false,
+    } = Failed.find(({ Id }) => Id === String(i)) ?? {};
+    return [{ record, why: `${Code}: ${Message}`, isFinal: SenderFault }];
+  });
 }
 
 function recordOf(message: Message, arn: string): SQSRecord {

@@ -19,6 +19,8 @@ export function printed(note: Note): string | undefined {
       return `${note.name}  can't be loaded: ${note.why}`;
     case 'source-failed':
       return `${note.name}  can't read its source: ${note.why}`;
+    case 'not-deleted':
+      return `${note.name}  can't delete ${note.ids.length} handled, which will come again: ${note.why}`;
     case 'reloaded':
       return `reloaded${listed(', new: ', note.added)}${listed(', gone: ', note.removed)}`;
     default:

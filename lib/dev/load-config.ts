@@ -1,10 +1,10 @@
-import type { Config } from '../handler/define-config.ts';
+import { type Config, defineConfig } from '../handler/define-config.ts';
 import { permanent } from '../kernel/failure.ts';
 
-/** Loads a project's config, TypeScript as it stands. @throws Failure `config-invalid` for a file that exports none or that this Node can't read, and what the file throws */
+/** Loads a project's config, TypeScript as it stands. @throws Failure `config-invalid` for a file that exports none, that has unknown fields or that this Node can't read, and what the file throws */
 export async function loadConfig(file: URL): Promise<Config> {
   const { default: config } = await loaded(file);
-  if (typeof config === 'object' && config !== null) return config;
+  if (typeof config === 'object' && config !== null) return defineConfig(config);
   throw permanent(
     'config-invalid',
     `${file.pathname} must export a config as its default: export default defineConfig({ jobs: [...] })`,

@@ -25,6 +25,13 @@ export type Note =
   | { readonly kind: 'not-loaded'; readonly name: string; readonly why: string }
   | { readonly kind: 'source-failed'; readonly name: string; readonly why: string }
   | {
+      /** Handled messages that their queue keeps, and will bring again. */
+      readonly kind: 'not-deleted';
+      readonly name: string;
+      readonly ids: readonly string[];
+      readonly why: string;
+    }
+  | {
       readonly kind: 'reloaded';
       readonly added: readonly string[];
       readonly removed: readonly string[];

@@ -22,7 +22,7 @@ const pause = seconds(1);
 
 /**
  * The event source mapping of a real queue: batches side by side, what the response doesn't name is deleted, and what it
- * names, or what a dead process held, stays hidden until its visibility timeout ends.
+ * names, what a dead process held, or what can't be deleted, stays hidden until its visibility timeout ends.
  */
 export class QueuePoller {
   readonly #settings: QueuePollerSettings;
@@ -58,7 +58,7 @@ export class QueuePoller {
   }
 
   async #batch(records: readonly SQSRecord[]): Promise<void> {
-    const { source, fleet, told } = this.#settings;
+    const { fleet, told } = this.#settings;
     const { name } = fleet;
     const kept = await fleet
       .invoke({ Records: records }, (pid) =>
@@ -74,7 +74,16 @@ export class QueuePoller {
         told({ kind: 'invocation-failed', name, why: said(thrown) });
         return undefined;
       });
-    if (kept !== undefined) await source.delete(records.filter((it) => !kept.has(it.messageId)));
+    if (kept !== undefined) await this.#delete(records.filter((it) => !kept.has(it.messageId)));
+  }
+
+  async #delete(records: readonly SQSRecord[]): Promise<void> {
+    const { source, fleet, told } = this.#settings;
+    const left = await source.delete(records);
+    const [first] = left;
+    if (first === undefined) return;
+    const ids = left.map(({ id }) => id);
+    told({ kind: 'not-deleted', name: fleet.name, ids, why: first.why });
   }
 }
 

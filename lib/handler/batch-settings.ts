@@ -1,13 +1,14 @@
+import { agree, type FunctionBounds, marginRules } from '../kernel/bounds.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
-import { seconds } from '../kernel/time.ts';
+import { lengths } from '../kernel/settings.ts';
 import type { Observe } from '../ports/world.ts';
 
 /** How a batch is run. */
 export interface BatchSettings {
   /** Groups side by side. @default 10, the most messages that a FIFO batch holds */
   readonly concurrency?: number;
-  /** Kept free before the deadline, and longer than middy's `timeoutEarlyInMillis`. @default seconds(2), one retried AWS call */
+  /** Kept free before the deadline, and longer than middy's `timeoutEarlyInMillis`. @default what infra says, else seconds(2), one retried AWS call */
   readonly margin?: Duration;
   /** When every record failed. @default 'report', since a throw also slows the groups of other batches */
   readonly allFailed?: 'report' | 'throw';
@@ -15,12 +16,13 @@ export interface BatchSettings {
   readonly observe?: Observe;
 }
 
-/** Settings with their defaults. @throws Failure `setting-invalid`, which shows the value */
-export function batchSettings({
-  concurrency = 10,
-  margin = seconds(2),
-  allFailed = 'report',
-}: BatchSettings): Required<Omit<BatchSettings, 'observe'>> {
+/** Settings with their defaults. @throws Failure `setting-invalid`, which shows the value; `numbers-disagree` where the margin doesn't fit into the function */
+export function batchSettings(
+  settings: BatchSettings,
+  bounds: FunctionBounds | undefined,
+): Required<Omit<BatchSettings, 'observe'>> {
+  const { concurrency = 10, allFailed = 'report' } = settings;
+  const margin = settings.margin ?? bounds?.margin ?? lengths.margin;
   const rules = [
     {
       holds: Number.isSafeInteger(concurrency) && concurrency >= 1,
@@ -36,5 +38,6 @@ export function batchSettings({
     },
   ];
   for (const { holds, sentence } of rules) if (!holds) throw permanent('setting-invalid', sentence);
+  if (bounds !== undefined) agree(marginRules(margin, bounds));
   return { concurrency, margin, allFailed };
 }

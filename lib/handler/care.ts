@@ -49,7 +49,7 @@ export interface Care {
 /**
  * Touches what the settings need, so that what is missing fails now.
  *
- * @throws Failure `setting-invalid`, `target-missing` or `setting-missing`
+ * @throws Failure `setting-invalid`, `numbers-disagree`, `target-missing` or `setting-missing`
  */
 export function careOf(settings: CareSettings<never>, world: World, observe: Observe): Care {
   const { poison = 'dead-letter', inbox } = settings;
@@ -58,7 +58,7 @@ export function careOf(settings: CareSettings<never>, world: World, observe: Obs
   checkInbox(inbox, poison, world);
   return {
     world: quietly(world, observe),
-    retry: retrySettings(settings.retry),
+    retry: retrySettings(settings.retry, world.bounds),
     poison,
     inbox: inbox as Inbox<unknown> | undefined,
     counts: storeWithCare(world),

@@ -1,3 +1,5 @@
+import { permanent } from '../kernel/failure.ts';
+import { spokenIssues } from '../kernel/schema.ts';
 import type { Job } from './define-job.ts';
 import type { OfWorld } from './of-world.ts';
 
@@ -16,6 +18,7 @@ export interface Config {
 /**
  * What `lanekeeper.config.ts` exports as its default: `lanekeeper dev` and the other commands read it.
  *
+ * @throws Failure `config-invalid`, which names each field that a config doesn't have
  * @example
  * import { defineConfig } from 'lanekeeper';
  *
@@ -24,4 +27,20 @@ export interface Config {
  *   queues: { 'orders.fifo': (world) => fifoHandler({ schema: Order, handle: async () => done() }, world) },
  * });
  */
-export const defineConfig = (config: Config): Config => config;
+export function defineConfig(config: Config): Config {
+  const issues = Object.keys(config)
+    .filter((name) => !Object.hasOwn(fields, name))
+    .map((name) => ({ message: 'unknown field', path: [name] }));
+  if (issues.length === 0) return config;
+  throw permanent(
+    'config-invalid',
+    `the config is not right: ${spokenIssues(issues)}; its fields are ${Object.keys(fields).join(', ')}`,
+  );
+}
+
+const fields: Readonly<Record<keyof Config, true>> = {
+  jobs: true,
+  consumers: true,
+  queues: true,
+  tables: true,
+};

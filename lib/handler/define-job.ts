@@ -1,10 +1,11 @@
 import type { Candidate } from '../candidate/candidate.ts';
 import type { Bytes } from '../candidate/encoded.ts';
+import type { OwnLimits } from '../kernel/bounds.ts';
 import type { brand, Duration, GroupId, JobId } from '../kernel/brand.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Json, Jsonable } from '../kernel/json.ts';
 import type { Schema } from '../kernel/schema.ts';
-import { minutes } from '../kernel/time.ts';
+import { lengths } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
 import type { JobAnswer } from './answer.ts';
 import type { Turn } from './turn.ts';
@@ -156,8 +157,14 @@ const defaults: Required<JobLimits> = {
   failures: 4,
   takeovers: 5,
   releases: 100,
-  attempt: minutes(15),
+  attempt: lengths.longestInvocation,
 };
+
+/** A job's limits; an attempt as long as Lambda allows is one that nobody has set. */
+export const ownLimits = ({ limits }: Job): OwnLimits => ({
+  ...limits,
+  attempt: limits.attempt === defaults.attempt ? undefined : limits.attempt,
+});
 
 function checkName(name: string): void {
   if (typeof name === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(name)) return;

@@ -35,7 +35,7 @@ export type QueueSettings<Body, Answer> = BatchSettings &
  * jitter, alone and before what is behind it; its failures are counted in the table `care`, outages are not; and what no
  * retry can help, or has failed `retry.maxAttempts` times, ends by `poison`.
  *
- * @throws Failure at start: `setting-invalid`, `target-missing`, `table-unknown`, or `setting-missing` by its name
+ * @throws Failure at start: `setting-invalid`, `target-missing`, `table-unknown`, `numbers-disagree`, or `setting-missing` by its name
  * @example
  * export const handler = fifoHandler({
  *   schema: Order,
@@ -60,10 +60,11 @@ export function fifoHandler<Body>(
     const parts = { clock: realClock, observe: settings.observe ?? printLines };
     return queueHandler(settings, parts, () => plainly(handle));
   }
-  const { clock, visibility } = world;
+  const { clock, visibility, bounds } = world;
   const observe = settings.observe ?? world.observe;
   const care = careOf(settings, world, observe);
-  return queueHandler(settings, { clock, visibility, observe }, () => withCare(care, handle));
+  const parts = { clock, visibility, observe, bounds };
+  return queueHandler(settings, parts, () => withCare(care, handle));
 }
 
 function checkSettings({

@@ -3,10 +3,11 @@ import { type Deadline, deadline } from '../batch/deadline.ts';
 import { hidings } from '../batch/hidings.ts';
 import { response } from '../batch/response.ts';
 import type { Ended, Run } from '../batch/run-groups.ts';
+import { type FunctionBounds, leavesTime } from '../kernel/bounds.ts';
 import type { Duration, Instant } from '../kernel/brand.ts';
 import { type Failure, permanent, transient } from '../kernel/failure.ts';
 import { isAcknowledged, type Outcome } from '../kernel/outcome.ts';
-import { later, spoken } from '../kernel/time.ts';
+import { later } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Hiding, Visibility } from '../ports/visibility.ts';
 import type { Observe } from '../ports/world.ts';
@@ -23,6 +24,7 @@ export interface QueueParts {
   readonly clock: Clock;
   readonly observe: Observe;
   readonly visibility?: Visibility;
+  readonly bounds?: FunctionBounds | undefined;
 }
 
 /** One batch in one invocation. */
@@ -162,11 +164,9 @@ export class Invocation {
 function endOf({ context, margin }: Batch, now: Instant): Deadline | undefined {
   const remaining = remainingOf(context);
   if (remaining === undefined) return undefined;
-  if (remaining > margin) return deadline(later(now, remaining), margin);
-  throw permanent(
-    'margin-too-long',
-    `margin (${spoken(margin)}) leaves no time to work, ${spoken(remaining)} remain: shorten the margin or lengthen the function's timeout`,
-  );
+  const { holds, sentence } = leavesTime(margin, remaining);
+  if (holds) return deadline(later(now, remaining), margin);
+  throw permanent('margin-too-long', sentence);
 }
 
 async function verdict(one: One, record: Received, turn: MessageTurn): Promise<Outcome> {

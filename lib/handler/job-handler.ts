@@ -28,7 +28,7 @@ export type JobHandlerSettings = BatchSettings & { readonly retry?: WorkerRetry 
  * Works on the commands of one or several kinds of job: claims, runs, commits; a superseded worker reports its record as
  * failed, so that the message comes back and meets the finished job.
  *
- * @throws Failure at start for a job that {@link defineJob} didn't make, and for two of one name
+ * @throws Failure at start for a job that {@link defineJob} didn't make, for two of one name, and `numbers-disagree` for numbers that can't be right where it runs
  * @example
  * export const handler = jobHandler(exportJob, onAws());
  */

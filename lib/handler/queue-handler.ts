@@ -25,7 +25,7 @@ export function queueHandler(
   parts: QueueParts,
   begun: () => One,
 ): SqsHandler {
-  const { concurrency, margin, allFailed } = batchSettings(settings);
+  const { concurrency, margin, allFailed } = batchSettings(settings, parts.bounds);
   const quietly = { ...parts, observe: quiet(parts.observe) };
   return async (event, context) => {
     const records = received(event);

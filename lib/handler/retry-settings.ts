@@ -1,3 +1,4 @@
+import { agree, type FunctionBounds, retryRules } from '../kernel/bounds.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import { lengths } from '../kernel/settings.ts';
@@ -6,25 +7,21 @@ import type { Classify } from '../retry/classified.ts';
 
 /** How what failed is tried again. */
 export interface RetrySettings {
-  /** @default 4; the queue's own maxReceiveCount stays far above it, as the last net */
+  /** Below the queue's own maxReceiveCount, which is the last net. @default 4 */
   readonly maxAttempts?: number;
   /** Full jitter between zero and base · 2^attempt. @default seconds(5) */
   readonly base?: Duration;
-  /** The most that a message waits between two attempts; at most 12 hours, SQS's limit. @default minutes(15) */
+  /** The most that a message waits between two attempts; at most 12 hours, SQS's limit, and maxReceiveCount times less than the queue's retention. @default minutes(15) */
   readonly cap?: Duration;
   /** Your own reading of what was thrown, asked first; an outage is retried without counting. */
   readonly classify?: Classify;
 }
 
-/** Settings with their defaults. @throws Failure `setting-invalid`, which shows the value */
-export function retrySettings({
-  maxAttempts = 4,
-  base = seconds(5),
-  cap = minutes(15),
-  classify,
-}: RetrySettings = {}): Required<Omit<RetrySettings, 'classify'>> & {
-  readonly classify: Classify | undefined;
-} {
+/** Settings with their defaults. @throws Failure `setting-invalid`, which shows the value; `numbers-disagree` where they don't fit the queue of `bounds` */
+export function retrySettings(
+  { maxAttempts = 4, base = seconds(5), cap = minutes(15), classify }: RetrySettings = {},
+  bounds?: FunctionBounds,
+): Required<Omit<RetrySettings, 'classify'>> & { readonly classify: Classify | undefined } {
   const rules = [
     {
       holds: Number.isSafeInteger(maxAttempts) && maxAttempts >= 1,
@@ -40,5 +37,6 @@ export function retrySettings({
     },
   ];
   for (const { holds, sentence } of rules) if (!holds) throw permanent('setting-invalid', sentence);
+  if (bounds !== undefined) agree(retryRules({ maxAttempts, cap }, bounds));
   return { maxAttempts, base, cap, classify };
 }

@@ -1,3 +1,4 @@
+import { agree, limitRules, retryRules } from '../kernel/bounds.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
@@ -5,7 +6,7 @@ import { between } from '../kernel/time.ts';
 import type { Observe, World } from '../ports/world.ts';
 import { outageBackoff } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
-import { type DefinedJob, definition, type Job } from './define-job.ts';
+import { type DefinedJob, definition, type Job, ownLimits } from './define-job.ts';
 import type { Message } from './message.ts';
 import { quiet } from './quiet.ts';
 import { type RetrySettings, retrySettings } from './retry-settings.ts';
@@ -26,13 +27,22 @@ export function workerOf(
   world: World,
   settings: { readonly retry?: WorkerRetry; readonly observe?: Observe },
 ): Worker {
-  const { store, bucket, sender, visibility, clock, random } = world;
+  const { store, bucket, sender, visibility, clock, random, bounds } = world;
   const observe = quiet(settings.observe ?? world.observe);
-  return {
+  const worker = {
     kinds: byName(jobs),
-    world: { store, bucket, sender, visibility, clock, random, observe },
+    world: { store, bucket, sender, visibility, clock, random, observe, bounds },
     retry: retrySettings(settings.retry),
   };
+  checkBounds(worker);
+  return worker;
+}
+
+/** @throws Failure `numbers-disagree` where a job or the backoff doesn't fit into the function and its queue */
+function checkBounds({ kinds, retry: { cap }, world: { bounds } }: Worker): void {
+  if (bounds === undefined) return;
+  for (const job of kinds.values()) agree(limitRules(ownLimits(job), bounds), `job "${job.name}"`);
+  agree(retryRules({ cap }, bounds));
 }
 
 function byName(jobs: readonly Job[]): ReadonlyMap<string, DefinedJob> {

@@ -3,10 +3,11 @@
  * @module
  */
 
+export type { FunctionBounds, OwnLimits } from '../kernel/bounds.ts';
 export { type CountedKind, countedKinds } from '../kernel/counted.ts';
 export type { Doctor, DoctorProps, Looked } from './doctor.ts';
 export { Lanekeeper } from './lanekeeper.ts';
-export type { Asked, Numbers } from './numbers.ts';
+export type { Asked } from './numbers.ts';
 export { OrderedWorker } from './ordered-worker.ts';
 export type {
   ConsumerProps,

@@ -9,11 +9,10 @@ import {
   aws_sns_subscriptions as subscriptions,
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import type { Job } from '../handler/define-job.ts';
+import { type Job, ownLimits } from '../handler/define-job.ts';
 import type { CountedKind } from '../kernel/counted.ts';
 import { permanent } from '../kernel/failure.ts';
 import { environment, tables, targets } from '../kernel/settings.ts';
-import { minutes } from '../kernel/time.ts';
 import { checkNames } from './check-names.ts';
 import type { Counts } from './counts.ts';
 import { Doctor } from './doctor.ts';
@@ -173,8 +172,7 @@ export class Lanekeeper extends Construct {
   }
 
   #worker(one: LanekeeperProps['jobs'][number]): QueueFunction {
-    const { name, limits } = one.job;
-    const isSet = limits.attempt !== minutes(15);
+    const { name } = one.job;
     const worker = new QueueFunction(this, `Job-${name}`, {
       ...this.#props,
       ...one,
@@ -182,7 +180,7 @@ export class Lanekeeper extends Construct {
       asks: {
         name: `job "${name}"`,
         counts: true,
-        ...(isSet ? { attempt: limits.attempt } : {}),
+        limits: ownLimits(one.job),
       },
     });
     grantTable(worker.function, this.tables.jobs, ['read', 'put', 'update', 'check']);

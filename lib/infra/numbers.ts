@@ -1,5 +1,13 @@
+import {
+  agree,
+  type FunctionBounds,
+  limitRules,
+  marginRules,
+  type OwnLimits,
+  type Rule,
+  retentionRule,
+} from '../kernel/bounds.ts';
 import type { Duration } from '../kernel/brand.ts';
-import { permanent } from '../kernel/failure.ts';
 import { lengths } from '../kernel/settings.ts';
 import { days, hours, minutes, spoken, times } from '../kernel/time.ts';
 
@@ -18,17 +26,10 @@ export interface Asked {
   readonly maxReceiveCount?: number;
   /** How long an outage may last without a message being given up. @default hours(24) */
   readonly longestOutage?: Duration;
-  /** The limit of one attempt, of the job that the function runs. @default the timeout */
-  readonly attempt?: Duration;
-}
-
-/** Numbers that agree with one another. */
-export interface Numbers {
-  readonly timeout: Duration;
-  readonly visibility: Duration;
-  readonly batchSize: number;
-  readonly maxReceiveCount: number;
-  readonly retention: Duration;
+  /** What the job that the function runs says of itself. */
+  readonly limits?: OwnLimits;
+  /** What the handler keeps free before its deadline. @default seconds(2) */
+  readonly margin?: Duration;
 }
 
 /** AWS advises at least so many timeouts of visibility ("Using Lambda with Amazon SQS", Lambda developer guide). */
@@ -48,28 +49,24 @@ const perReceive = minutes(2.5);
  *
  * @throws Failure `numbers-disagree` for a combination that can't be right, in a sentence with both values
  */
-export function numbers(asked: Asked): Numbers {
-  const { timeout, counts, batchSize = 10 } = asked;
+export function numbers(asked: Asked): FunctionBounds {
+  const { timeout, counts, batchSize = 10, margin = lengths.margin } = asked;
   const visibility = asked.visibility ?? times(timeout, timeoutsHidden);
   const maxReceiveCount = asked.maxReceiveCount ?? (counts ? receives.counted : receives.plain);
-  const all = { timeout, visibility, batchSize, maxReceiveCount, retention };
-  const wrong = rulesOf(asked, all).find(({ holds }) => !holds);
-  if (wrong === undefined) return all;
-  throw permanent('numbers-disagree', `${asked.name}: ${wrong.sentence}`);
+  const all = { timeout, visibility, batchSize, maxReceiveCount, retention, margin };
+  agree(rulesOf(asked, all), asked.name);
+  return all;
 }
 
-interface Rule {
-  readonly holds: boolean;
-  readonly sentence: string;
-}
-
-const rulesOf = (asked: Asked, all: Numbers): readonly Rule[] => [
-  ...ofFunction(asked, all),
+const rulesOf = (asked: Asked, all: FunctionBounds): readonly Rule[] => [
+  ...ofFunction(all),
+  ...marginRules(all.margin, all),
   ...ofMapping(asked, all),
   ...ofRedrive(asked, all),
+  ...(asked.limits === undefined ? [] : limitRules(asked.limits, all)),
 ];
 
-function ofFunction({ attempt }: Asked, { timeout, visibility }: Numbers): readonly Rule[] {
+function ofFunction({ timeout, visibility }: FunctionBounds): readonly Rule[] {
   const least = times(timeout, timeoutsHidden);
   return [
     {
@@ -84,16 +81,12 @@ function ofFunction({ attempt }: Asked, { timeout, visibility }: Numbers): reado
       holds: visibility <= lengths.longestHiding,
       sentence: `SQS hides a message for at most ${spoken(lengths.longestHiding)}, got a visibility of ${spoken(visibility)}`,
     },
-    {
-      holds: attempt === undefined || attempt <= timeout,
-      sentence: `one attempt of the job may take ${spoken(attempt ?? timeout)}, which is longer than its function's timeout of ${spoken(timeout)}`,
-    },
   ];
 }
 
 function ofMapping(
   { maxConcurrency, reservedConcurrency }: Asked,
-  { batchSize }: Numbers,
+  { batchSize }: FunctionBounds,
 ): readonly Rule[] {
   return [
     {
@@ -116,10 +109,13 @@ function ofMapping(
 
 function ofRedrive(
   { counts, longestOutage = hours(24) }: Asked,
-  { visibility, maxReceiveCount }: Numbers,
+  all: FunctionBounds,
 ): readonly Rule[] {
+  const { visibility, maxReceiveCount } = all;
   const outlasts = times(perReceive, maxReceiveCount);
-  const tries = counts ? outlasts : times(visibility, maxReceiveCount);
+  const wait = counts
+    ? { what: "an outage's wait", length: perReceive }
+    : { what: 'a visibility', length: visibility };
   return [
     {
       holds: isWhole(maxReceiveCount, 1, receives.counted),
@@ -129,10 +125,7 @@ function ofRedrive(
       holds: !counts || outlasts > longestOutage,
       sentence: `${maxReceiveCount} receives last ${spoken(outlasts)} in an outage, which must be longer than the longest outage of ${spoken(longestOutage)}`,
     },
-    {
-      holds: tries < retention,
-      sentence: `${maxReceiveCount} receives take ${spoken(tries)}, which must be less than the queue's retention of ${spoken(retention)}, or SQS deletes instead of dead-lettering`,
-    },
+    retentionRule(wait, all),
   ];
 }
 

@@ -30,6 +30,8 @@ export interface WorkerProps extends FunctionProps {
   readonly reservedConcurrency?: number;
   /** Messages of one invocation, 1 to 10. @default 10 */
   readonly batchSize?: number;
+  /** What its handler keeps free before its deadline unless it says otherwise: longer than middy's `timeoutEarlyInMillis`. @default 2 seconds */
+  readonly margin?: Duration;
 }
 
 /** A consumer of events. */

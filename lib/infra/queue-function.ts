@@ -1,16 +1,17 @@
 import { aws_lambda as lambda, Stack, type aws_sqs as sqs } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import type { FunctionBounds } from '../kernel/bounds.ts';
 import { environment, targets } from '../kernel/settings.ts';
 import { milliseconds } from '../kernel/time.ts';
 import { allow } from './grants.ts';
 import { nodeFunction, timeoutOf } from './node-function.ts';
-import { type Asked, type Numbers, numbers } from './numbers.ts';
+import { type Asked, numbers } from './numbers.ts';
 import type { SharedProps, WorkerProps } from './props.ts';
 import { QueuePair } from './queue-pair.ts';
 
 /** A function behind a queue, and what its numbers are computed from. */
 export interface QueueFunctionProps extends WorkerProps, SharedProps {
-  readonly asks: Pick<Asked, 'name' | 'counts' | 'attempt' | 'maxReceiveCount'>;
+  readonly asks: Pick<Asked, 'name' | 'counts' | 'limits' | 'maxReceiveCount'>;
 }
 
 /** A FIFO queue with its dead-letter queue, a function, and the mapping between them. */
@@ -19,17 +20,18 @@ export class QueueFunction extends Construct {
   readonly deadLetters: sqs.Queue;
   readonly function: lambda.Function;
   readonly mapping: lambda.EventSourceMapping;
-  readonly numbers: Numbers;
+  readonly numbers: FunctionBounds;
 
   constructor(scope: Construct, id: string, props: QueueFunctionProps) {
     super(scope, id);
-    const { encryptionKey, batchSize, maxConcurrency, reservedConcurrency } = props;
+    const { encryptionKey, batchSize, maxConcurrency, reservedConcurrency, margin } = props;
     this.numbers = numbers({
       ...props.asks,
       timeout: milliseconds(timeoutOf(props).toMilliseconds()),
       ...(batchSize === undefined ? {} : { batchSize }),
       ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
       ...(reservedConcurrency === undefined ? {} : { reservedConcurrency }),
+      ...(margin === undefined ? {} : { margin: milliseconds(margin.toMilliseconds()) }),
     });
     const pair = new QueuePair(this, 'Messages', { numbers: this.numbers, encryptionKey });
     this.queue = pair.queue;
@@ -41,6 +43,7 @@ export class QueueFunction extends Construct {
         [environment.targets]: Stack.of(this).toJsonString({
           [targets.deadLetters]: this.deadLetters.queueUrl,
         }),
+        [environment.function]: JSON.stringify(this.numbers),
       },
     });
     this.mapping = this.#map(maxConcurrency);

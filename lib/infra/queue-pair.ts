@@ -1,10 +1,10 @@
 import { Duration, type aws_kms as kms, aws_sqs as sqs } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import type { Numbers } from './numbers.ts';
+import type { FunctionBounds } from '../kernel/bounds.ts';
 
 /** A queue's numbers, and the key that encrypts it. */
 export interface QueuePairProps {
-  readonly numbers: Numbers;
+  readonly numbers: FunctionBounds;
   readonly encryptionKey: kms.IKey | undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Duration } from './brand.ts';
-import { days, hours, minutes, seconds } from './time.ts';
+import { days, hours, milliseconds, minutes, seconds } from './time.ts';
 
 /** The tables, by the names that every world knows. */
 export const tables = { jobs: 'jobs', ledger: 'ledger', care: 'care' } as const;
@@ -33,6 +33,8 @@ export const lengths: Readonly<
   Record<
     | 'skew'
     | 'grace'
+    | 'margin'
+    | 'earlyEnd'
     | 'connectionTimeout'
     | 'requestTimeout'
     | 'longestInvocation'
@@ -52,6 +54,10 @@ export const lengths: Readonly<
   skew: seconds(2),
   /** How long user code may take to end after its signal fired. */
   grace: seconds(1),
+  /** What a handler keeps free before its deadline: one retried AWS call. */
+  margin: seconds(2),
+  /** How long before the deadline middy ends an invocation (`timeoutEarlyInMillis` of @middy/core). */
+  earlyEnd: milliseconds(5),
   /** How long connecting to a service may take. */
   connectionTimeout: seconds(1),
   /** How long one request may take; the lease outlasts the deadline by it. */
@@ -121,11 +127,13 @@ export const mostParked = 10_000;
 /** The shape of a job's row; a worker that meets a newer one hands the message back. */
 export const schemaNumber = 1;
 
-/** The environment variables that infra sets and `onAws` reads: JSON objects from this library's names to real ones, and a bucket's name. */
+/** The environment variables that infra sets and `onAws` reads: JSON objects from this library's names to real ones, a bucket's name, and the numbers around a handler. */
 export const environment = {
   tables: 'LANEKEEPER_TABLES',
   bucket: 'LANEKEEPER_BUCKET',
   targets: 'LANEKEEPER_TARGETS',
   /** The ids of event source mappings, which only `lanekeeper doctor` reads. */
   mappings: 'LANEKEEPER_MAPPINGS',
+  /** The timeout and the queue's numbers of a function, in milliseconds and counts. */
+  function: 'LANEKEEPER_FUNCTION',
 } as const;

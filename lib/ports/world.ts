@@ -1,3 +1,4 @@
+import type { FunctionBounds } from '../kernel/bounds.ts';
 import type { Happening } from '../kernel/happening.ts';
 import type { Bucket } from './bucket.ts';
 import type { Clock } from './clock.ts';
@@ -21,4 +22,6 @@ export interface World {
   readonly clock: Clock;
   readonly random: Random;
   readonly observe: Observe;
+  /** The numbers around the function that this world is in, where somebody says them: a door refuses to start against them. */
+  readonly bounds?: FunctionBounds | undefined;
 }

@@ -1,7 +1,8 @@
-import { aws_kms as kms, aws_lambda as lambda, type Stack } from 'aws-cdk-lib';
+import { Duration, aws_kms as kms, aws_lambda as lambda, type Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { boundsOf } from '../../lib/aws/bounds-of.ts';
 import { isNews } from '../../lib/handler/is-news.ts';
 import { complete, defineJob, minutes } from '../../lib/index.ts';
 import { Lanekeeper, OrderedWorker } from '../../lib/infra/index.ts';
@@ -166,8 +167,18 @@ describe('a stack of jobs', () => {
     const texts = functions.map(([, { Properties }]) => JSON.stringify(Properties.Environment));
     expect(texts.filter((text) => text.includes('commands-copy'))).toHaveLength(2);
     expect(told).toEqual({
-      JobcopyFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
-      ConsumerauditFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
+      JobcopyFunction: [
+        'LANEKEEPER_TABLES',
+        'LANEKEEPER_BUCKET',
+        'LANEKEEPER_TARGETS',
+        'LANEKEEPER_FUNCTION',
+      ],
+      ConsumerauditFunction: [
+        'LANEKEEPER_TABLES',
+        'LANEKEEPER_BUCKET',
+        'LANEKEEPER_TARGETS',
+        'LANEKEEPER_FUNCTION',
+      ],
       RelayFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
       SweeperFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET'],
       DoctorFunction: [
@@ -175,6 +186,26 @@ describe('a stack of jobs', () => {
         'LANEKEEPER_MAPPINGS',
       ],
     });
+  });
+
+  it('tells workers and consumers the numbers of their function and queue, as a world reads them', () => {
+    const { lanekeeper, template } = made({
+      jobs: [{ job: copyJob, entry, timeout: Duration.seconds(30), margin: Duration.seconds(3) }],
+      consumers: { audit: { entry, batchSize: 1 } },
+    });
+    const told = Object.values(template.findResources('AWS::Lambda::Function'))
+      .map(({ Properties }) => Properties.Environment.Variables)
+      .filter((variables) => variables.LANEKEEPER_FUNCTION !== undefined)
+      .map(boundsOf);
+
+    expect(told).toEqual([
+      lanekeeper.workers.get('copy')?.numbers,
+      lanekeeper.consumers.get('audit')?.numbers,
+    ]);
+    expect(told).toMatchObject([
+      { timeout: 30_000, visibility: 180_000, maxReceiveCount: 1_000, margin: 3_000 },
+      { timeout: 60_000, batchSize: 1, margin: 2_000 },
+    ]);
   });
 
   it('gives each consumer its own queue behind the FIFO topic, with the event itself as body', () => {
@@ -278,6 +309,11 @@ describe('a stack of jobs', () => {
         return made({ jobs: [{ job: slow, entry }] });
       },
       /^job "slow": one attempt of the job may take 300 s, .* timeout of 60 s/,
+    ],
+    [
+      'a margin that leaves its function no time',
+      () => made({ jobs: [{ job: copyJob, entry, margin: Duration.minutes(1) }] }),
+      /^job "copy": margin \(60 s\) leaves no time to work within 60 s/,
     ],
     [
       'the worker of a job that it has not',

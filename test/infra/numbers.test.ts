@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../lib/index.ts';
 import { type Asked, numbers } from '../../lib/infra/numbers.ts';
+import type { OwnLimits } from '../../lib/kernel/bounds.ts';
+import { milliseconds } from '../../lib/kernel/time.ts';
 
 const asked = (more: Partial<Asked> = {}): Asked => ({
   name: 'job "copy"',
   timeout: minutes(1),
   counts: true,
+  ...more,
+});
+
+const limits = (more: Partial<OwnLimits>): OwnLimits => ({
+  failures: 4,
+  takeovers: 5,
+  releases: 100,
+  attempt: undefined,
   ...more,
 });
 
@@ -17,6 +27,7 @@ describe('the numbers of a queue and its function', () => {
       batchSize: 10,
       maxReceiveCount: 1_000,
       retention: hours(14 * 24),
+      margin: seconds(2),
     });
   });
 
@@ -42,8 +53,33 @@ describe('the numbers of a queue and its function', () => {
     ],
     [
       'an attempt longer than the function',
-      { attempt: minutes(2) },
+      { limits: limits({ attempt: minutes(2) }) },
       /may take 120 s, which is longer than .* 60 s/,
+    ],
+    [
+      'as many failures as receives',
+      { limits: limits({ failures: 1_000 }) },
+      /limits.failures is 1000, which must be less than .* 1000/,
+    ],
+    [
+      'as many takeovers as receives',
+      { limits: limits({ takeovers: 1_001 }) },
+      /limits.takeovers is 1001, which must be less than .* 1000/,
+    ],
+    [
+      'as many releases as receives',
+      { limits: limits({ releases: 2_000 }) },
+      /limits.releases is 2000, which must be less than .* 1000/,
+    ],
+    [
+      'a margin as long as the function',
+      { timeout: seconds(2) },
+      /margin \(2 s\) leaves no time to work within 2 s/,
+    ],
+    [
+      'a margin in which middy ends the function',
+      { margin: milliseconds(5) },
+      /margin \(5 ms\) must be longer than middy's .* \(5 ms\)/,
     ],
     ['a batch of none', { batchSize: 0 }, /1 to 10 messages, got 0/],
     ['a batch of eleven', { batchSize: 11 }, /1 to 10 messages, got 11/],
@@ -69,7 +105,7 @@ describe('the numbers of a queue and its function', () => {
     [
       'receives that outlast the retention',
       { counts: false, timeout: minutes(15), maxReceiveCount: 300 },
-      /300 receives take 1620000 s, .* retention of 1209600 s/,
+      /300 receives with a visibility of 5400 s take 1620000 s, .* retention of 1209600 s/,
     ],
   ])('refuse %s, and show both values', (_, more, sentence) => {
     expect(() => numbers(asked(more))).toThrow(
@@ -81,7 +117,9 @@ describe('the numbers of a queue and its function', () => {
 
   it.each<[string, Partial<Asked>]>([
     ['a visibility of six timeouts', { visibility: minutes(6) }],
-    ['an attempt as long as the function', { attempt: minutes(1) }],
+    ['an attempt as long as the function', { limits: limits({ attempt: minutes(1) }) }],
+    ['one failure less than receives', { limits: limits({ failures: 999 }) }],
+    ['a margin just behind middy’s end', { margin: milliseconds(6) }],
     ['as much concurrency as is reserved', { maxConcurrency: 4, reservedConcurrency: 4 }],
     ['the longest function', { timeout: minutes(15) }],
     ['a short one', { timeout: seconds(3) }],
