@@ -1,7 +1,5 @@
-/** How the command is used. */
-export const devUsage = `lanekeeper dev: runs the handlers of lanekeeper.config.ts behind real queues and a real stream
-
-  --config FILE        the project's config (default: lanekeeper.config.ts, .mts, .js or .mjs here)
+/** How `dev` is used. */
+export const devUsage = `  --config FILE        the project's config (default: lanekeeper.config.ts, .mts, .js or .mjs here)
   --endpoint URL       where SQS, SNS, DynamoDB and S3 are (default: AWS_ENDPOINT_URL)
   --prefix NAME        before the names of all resources (default: dev)
   --workers N          processes of each function (default: 2)

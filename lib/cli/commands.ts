@@ -1,0 +1,6 @@
+import type { Command } from './command.ts';
+import { dev } from './dev.ts';
+import { jobsList } from './jobs-list.ts';
+
+/** Everything that `lanekeeper` can do: one line makes a command part of it. */
+export const commands: readonly Command[] = [dev, jobsList];
