@@ -35,7 +35,8 @@ function listed(commands: readonly Command[], { args, print, note }: Shell): Exi
   const isAsked = first === undefined || args.includes('--help');
   const isRight = isAsked && (first === undefined || near.length > 0);
   if (!isRight) note(`usage-wrong: there is no command "${words.slice(0, 2).join(' ')}"`);
-  print([...lines, '', `  lanekeeper COMMAND --help tells its flags`].join('\n'));
+  const tell = isRight ? print : note;
+  tell([...lines, '', '  lanekeeper COMMAND --help tells its flags'].join('\n'));
   return isRight ? 0 : 2;
 }
 
