@@ -30,7 +30,7 @@ export function jobLines(job: JobRow, shown: Shown): readonly string[] {
   return titled({
     job: job.id,
     intent: `${job.intentId}, group ${job.groupId}`,
-    status: `${job.status}, generation ${job.generation}, version ${job.version}`,
+    status: `${statusOf(job)}, generation ${job.generation}, version ${job.version}`,
     changed: withAge(job.changedAt, shown.now),
     spent: `failures ${failures}, takeovers ${takeovers}, releases ${releases}`,
     ...stateOf(job, shown.now),
@@ -40,6 +40,9 @@ export function jobLines(job: JobRow, shown: Shown): readonly string[] {
       job.sweepAt === undefined ? undefined : `due ${withAge(job.sweepAt as Instant, shown.now)}`,
   });
 }
+
+const statusOf = ({ status, erasedAt }: JobRow): string =>
+  erasedAt === undefined ? status : `${status}, erased`;
 
 function stateOf(job: JobRow, now: Instant): Readonly<Record<string, string | undefined>> {
   const failure =

@@ -4,6 +4,7 @@ import { tables } from '../kernel/settings.ts';
 import { between } from '../kernel/time.ts';
 import { ageOf, inWords } from './age.ts';
 import { type Command, misused } from './command.ts';
+import { countOf } from './count-of.ts';
 import { deskAt, deskFlags, deskUsage } from './desk.ts';
 import { foundRows } from './found-rows.ts';
 import { parsed } from './parsed.ts';
@@ -84,13 +85,6 @@ export function filterOf({
 
 const isAsked = (asked: string | undefined, value: string): boolean =>
   asked === undefined || asked === value;
-
-/** A whole number from 1 on. @throws Failure `usage-wrong`, with the flag's name */
-export function countOf(flag: string, text: string): number {
-  const count = Number(text);
-  if (Number.isSafeInteger(count) && count >= 1) return count;
-  throw misused(`${flag} takes a whole number from 1 on, got "${text}"`);
-}
 
 /** What a line of JSON says of a job: no person's data. */
 const listed = ({ id, kind, intentId, groupId, status, generation, version, ...job }: JobRow) => ({

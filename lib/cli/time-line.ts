@@ -99,10 +99,12 @@ function refusal(
 }
 
 function asked({ job }: History): readonly Moment[] {
-  const { cancelRequestedAt, cancelBecause, generation } = job;
-  if (cancelRequestedAt === undefined) return [];
-  const kind = 'cancel-requested';
-  return [{ kind, at: cancelRequestedAt, generation, because: cancelBecause }];
+  const { cancelRequestedAt, cancelBecause, erasedAt, erasedBecause, generation } = job;
+  const all = [
+    { kind: 'cancel-requested', at: cancelRequestedAt, because: cancelBecause },
+    { kind: 'erased', at: erasedAt, because: erasedBecause },
+  ] as const;
+  return all.flatMap(({ at, ...one }) => (at === undefined ? [] : [{ ...one, at, generation }]));
 }
 
 /** A moment in words. */
