@@ -18,7 +18,7 @@ export const attention: Command = {
     const desk = deskAt(shell, values);
     const jobs = (await marked(desk.world)).toSorted((a, b) => dueOf(a) - dueOf(b));
     if (desk.json) for (const job of jobs) desk.print(JSON.stringify(listed(job)));
-    else desk.print(lines(jobs, desk.world.clock.now()).join('\n'));
+    else desk.print(attentionTable(jobs, desk.world.clock.now()).join('\n'));
     return 'done';
   },
 };
@@ -45,7 +45,7 @@ const listed = (job: JobRow) => ({
 });
 
 /** Jobs in the order in which they are due, for people. */
-export const lines = (jobs: readonly JobRow[], now: Instant): readonly string[] =>
+export const attentionTable = (jobs: readonly JobRow[], now: Instant): readonly string[] =>
   jobs.length === 0
     ? ['nothing waits for the sweeper']
     : table(

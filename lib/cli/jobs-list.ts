@@ -52,7 +52,7 @@ It reads the jobs table row by row until it has found enough, and says what that
     });
     const sorted = all.toSorted((a, b) => a.changedAt - b.changedAt);
     if (desk.json) for (const job of sorted) desk.print(JSON.stringify(listed(job)));
-    else desk.print(lines(sorted, now).join('\n'));
+    else desk.print(jobsTable(sorted, now).join('\n'));
     return 'done';
   },
 };
@@ -105,7 +105,7 @@ const listed = ({ id, kind, intentId, groupId, status, generation, version, ...j
 const columns = ['job', 'status', 'unchanged', 'gen', 'group', 'intent', 'failure'] as const;
 
 /** Jobs as a table for people. */
-export const lines = (jobs: readonly JobRow[], now: Instant): readonly string[] =>
+export const jobsTable = (jobs: readonly JobRow[], now: Instant): readonly string[] =>
   jobs.length === 0
     ? ['no such jobs']
     : table(

@@ -74,7 +74,7 @@ async function switched(ask: Ask, queue: ReadQueue): Promise<Ended> {
   const isReached = now.every(({ state }) => state === to.state);
   if (desk.json)
     desk.print(JSON.stringify({ queue: queue.arn, dryRun: ask.dryRun, mappings: now }));
-  else desk.print([title(ask, asked.length), ...lines(now)].join('\n'));
+  else desk.print([title(ask, asked.length), ...mappingsTable(now)].join('\n'));
   return ask.dryRun || isReached ? 'done' : 'not-done';
 }
 
@@ -105,7 +105,7 @@ const title = ({ to, dryRun }: Ask, count: number): string => {
 };
 
 /** Mappings as a table for people. */
-export const lines = (mappings: readonly Mapping[]): readonly string[] =>
+export const mappingsTable = (mappings: readonly Mapping[]): readonly string[] =>
   table(
     ['mapping', 'state', 'function'],
     mappings.map(({ id, state, functionArn }) => [id, state, functionArn]),

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +10,7 @@ import {
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasEndpoint } from '../aws/stand.ts';
+import { lanekeeper } from './lanekeeper.ts';
 
 const root = process.cwd();
 let empty = '';
@@ -28,47 +28,6 @@ beforeAll(() => {
 afterAll(() => {
   for (const folder of [empty, project]) rmSync(folder, { recursive: true, force: true });
 });
-
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs the command in a folder; `at` is called with what it printed so far, and may end it. */
-function lanekeeper(
-  folder: string,
-  args: readonly string[],
-  settings: {
-    readonly env?: Readonly<Record<string, string>>;
-    at?(out: string, end: () => void): void;
-  } = {},
-): Promise<Ran> {
-  const { AWS_ENDPOINT_URL: _, ...plain } = process.env;
-  const child = spawn(
-    process.execPath,
-    ['--conditions=source', join(root, 'lib/cli/main.ts'), ...args],
-    {
-      cwd: folder,
-      env: { ...plain, ...settings.env },
-    },
-  );
-  let out = '';
-  let err = '';
-  let isEnded = false;
-  const end = (): void => {
-    if (!isEnded) child.kill('SIGINT');
-    isEnded = true;
-  };
-  child.stdout.on('data', (text: Buffer) => {
-    out += text.toString();
-    settings.at?.(out, end);
-  });
-  child.stderr.on('data', (text: Buffer) => {
-    err += text.toString();
-  });
-  return new Promise((ended) => child.on('exit', (code) => ended({ code, out, err })));
-}
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -129,7 +88,11 @@ describe('the command lanekeeper', { timeout: 60_000 }, () => {
       ['--endpoint', 'http://127.0.0.1:1', '--visibility', '43201'],
       /^setting-malformed: --visibility .*got "43201"/,
     ],
-    ['an option that it doesn’t know', ['--port', '1'], /Unknown option '--port'/],
+    [
+      'an option that it doesn’t know',
+      ['--port', '1'],
+      /^usage-wrong: Unknown option '--port' \(lanekeeper dev --help\)/,
+    ],
     [
       'a config that isn’t there',
       ['--endpoint', 'http://127.0.0.1:1', '--config', 'none.ts'],
@@ -140,7 +103,7 @@ describe('the command lanekeeper', { timeout: 60_000 }, () => {
 
     expect(err).toMatch(sentence);
     expect(err.trim().split('\n')).toHaveLength(1);
-    expect([code, out]).toEqual([1, '']);
+    expect([code, out]).toEqual([2, '']);
   });
 
   it('says what to do about a config that this Node can’t read', async () => {
@@ -160,7 +123,7 @@ describe('the command lanekeeper', { timeout: 60_000 }, () => {
     const { code, err } = await lanekeeper(empty, ['dev', '--endpoint', 'http://127.0.0.1:1']);
 
     expect(err).toMatch(/^config-missing: there is no lanekeeper\.config\.ts in .*defineConfig/);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
   });
 
   it('tells its usage, and ends badly for a command that it doesn’t know', async () => {
