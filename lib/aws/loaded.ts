@@ -11,7 +11,7 @@ export async function loaded<Package>(
     if (!isMissing(cause)) throw cause;
     throw permanent(
       'package-missing',
-      `a target needs the package ${name}, which is not installed: npm install ${name}`,
+      `this needs the package ${name}, which is not installed: npm install ${name}`,
       { facts: { package: name }, cause },
     );
   }

@@ -54,6 +54,12 @@ ${deskUsage}`,
   };
 }
 
+/** States that lead there by themselves: Lambda refuses to be asked again meanwhile. */
+const underWay: Readonly<Record<Switching['state'], readonly string[]>> = {
+  Enabled: ['Enabled', 'Enabling'],
+  Disabled: ['Disabled', 'Disabling'],
+};
+
 interface Ask {
   readonly to: Switching;
   readonly desk: Desk;
@@ -68,7 +74,7 @@ async function switched(ask: Ask, queue: ReadQueue): Promise<Ended> {
     desk.note(`queue-unread: no mapping of Lambda reads ${queue.arn}: nothing to ${to.name}`);
     return 'not-done';
   }
-  const asked = queue.mappings.filter(({ state }) => state !== to.state);
+  const asked = queue.mappings.filter(({ state }) => !underWay[to.state].includes(state));
   if (!ask.dryRun) for (const one of asked) await ask.mappings.set(one, to.state === 'Enabled');
   const now = ask.dryRun ? queue.mappings : await reached(ask, queue.mappings);
   const isReached = now.every(({ state }) => state === to.state);
