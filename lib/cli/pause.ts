@@ -15,14 +15,14 @@ const flags = {
 } as const;
 
 /** Lets a queue fill: Lambda stops reading it. */
-export const pause = switching({
+export const pause: Command = switching({
   name: 'pause',
   summary: 'stops the workers of a kind or queue: messages wait, nothing is lost or counted',
   state: 'Disabled',
 });
 
 /** Lets Lambda read a queue again. */
-export const resume = switching({
+export const resume: Command = switching({
   name: 'resume',
   summary: 'lets the workers of a kind or queue go on',
   state: 'Enabled',

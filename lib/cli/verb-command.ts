@@ -18,20 +18,20 @@ const flags = {
 } as const;
 
 /** Ends a job: at once where nobody works on it, else by asking its owner. */
-export const jobsCancel = verbCommand({
+export const jobsCancel: Command = verbCommand({
   verb: 'cancel',
   summary: 'ends a job: at once if it is queued, else its owner is asked to stop',
   own: '  --force         end a running job now: its owner is fenced\n',
 });
 
 /** Takes a running job from its owner. */
-export const jobsRelease = verbCommand({
+export const jobsRelease: Command = verbCommand({
   verb: 'release',
   summary: 'takes a running job from its owner, who is fenced, and queues it again',
 });
 
 /** Queues a failed job again. */
-export const jobsRetry = verbCommand({
+export const jobsRetry: Command = verbCommand({
   verb: 'retry',
   summary: 'queues a failed job again, with whole budgets',
 });
