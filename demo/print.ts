@@ -24,6 +24,8 @@ function sentence(told: Happening, intent: string): string | undefined {
       return `failed      ${intent}: ${told.failure.message}`;
     case 'job-taken-over':
       return `taken over  ${intent}, whose owner fell silent; generation ${told.generation} runs`;
+    case 'job-finished-for':
+      return `finished    ${intent}, whose owner had left what it made; generation ${told.generation} keeps it`;
     case 'write-fenced':
       return `refused     ${told.what} of ${intent} by generation ${told.generation}: the job is at ${told.by}`;
     case 'message-repeated':

@@ -57,6 +57,8 @@ export function exportStack(app: App, stage: Stage): Stack {
   const lanekeeper = new Lanekeeper(stack, 'Lanekeeper', {
     data: stage === 'prod' ? 'keep' : 'throw-away',
     tracing: stage === 'prod',
+    // The emulator has neither metric filters nor dashboards.
+    watched: stage !== 'local',
     bundling,
     jobs: [
       {

@@ -15,6 +15,7 @@ export {
   type Answered,
   type Completed,
   complete,
+  type DoneWithWrites,
   done,
   type Failed,
   fail,
@@ -26,6 +27,7 @@ export {
 } from './handler/answer.ts';
 export type { Changed } from './handler/ask-job.ts';
 export type { BatchSettings } from './handler/batch-settings.ts';
+export type { CareSettings, Inbox, Poison } from './handler/care.ts';
 export {
   type Because,
   createJobs,
@@ -42,7 +44,7 @@ export {
   type JobSettings,
   type Request,
 } from './handler/define-job.ts';
-export { type CareSettings, fifoHandler, type QueueSettings } from './handler/fifo-handler.ts';
+export { fifoHandler, type QueueSettings } from './handler/fifo-handler.ts';
 export type { EventOf, JobEvent } from './handler/job-event.ts';
 export { type JobHandlerSettings, jobHandler } from './handler/job-handler.ts';
 export type { JobView, Result } from './handler/job-view.ts';
@@ -71,6 +73,7 @@ export type { Happening, OfJob, OfMessage, Told } from './kernel/happening.ts';
 export type { Json, Jsonable } from './kernel/json.ts';
 export type { Checked, Issue, Schema } from './kernel/schema.ts';
 export { days, hours, minutes, seconds } from './kernel/time.ts';
+export { type Line, lineOf } from './observe/line-of.ts';
 export type {
   Bucket,
   Created,
@@ -82,7 +85,7 @@ export type {
 export type { Clock } from './ports/clock.ts';
 export type { Random } from './ports/random.ts';
 export type { Entry, Sender, Verdict } from './ports/sender.ts';
-export type { Change, Commit, Condition, Key, Row, Store, Write } from './ports/store.ts';
+export type { Change, Commit, Condition, Key, Row, RowRange, Store, Write } from './ports/store.ts';
 export type { Hiding, Visibility } from './ports/visibility.ts';
 export type { Observe, World } from './ports/world.ts';
 export type { Classify } from './retry/classified.ts';

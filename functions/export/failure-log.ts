@@ -1,12 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Observe } from 'lanekeeper';
+import { lineOf, type Observe } from 'lanekeeper';
 
-/** Tells a log whatever happens with a failure: where, its code and its sentence; never a body, nor what was thrown. */
+/** Tells a log of each failure and of what an operator counts, with `kind` at the top of the line, where filters look for it. */
 export const failureLog =
   (log: Pick<Logger, 'warn'>): Observe =>
   (happening) => {
-    if (!('failure' in happening)) return;
-    const { kind, failure, ...where } = happening;
-    const { code, message, facts } = failure;
-    log.warn(kind, { ...where, code, sentence: message, facts });
+    const line = lineOf(happening);
+    if (line !== undefined) log.warn({ message: line.kind, ...line });
   };

@@ -6,7 +6,7 @@ import { never } from '../kernel/never.ts';
 import type { Entry, Sender, Verdict } from '../ports/sender.ts';
 import { eventBridgeWire } from './event-bridge-wire.ts';
 import { inRequests, type Wire } from './in-requests.ts';
-import type { Place } from './place.ts';
+import { type Place, queueByArn } from './place.ts';
 import { snsWire } from './sns-wire.ts';
 import { sqsWire } from './sqs-wire.ts';
 
@@ -29,6 +29,10 @@ export class AwsSender implements Sender {
     this.#parts = parts;
   }
 
+  knows(target: string): boolean {
+    return this.#parts.places.has(target);
+  }
+
   /** @throws Failure `package-missing` for a topic or bus whose client isn't installed */
   async send(
     target: string,
@@ -36,7 +40,7 @@ export class AwsSender implements Sender {
     epoch?: Epoch,
   ): Promise<readonly Verdict[]> {
     checkRequest(entries);
-    const place = this.#parts.places.get(target);
+    const place = this.#parts.places.get(target) ?? queueByArn(target);
     if (place === undefined)
       return entries.map(() => ({ kind: 'outage', why: `there is no target "${target}"` }));
     return inRequests(entries, await this.#wireTo(place), epoch);

@@ -13,7 +13,7 @@ export interface AwsSettings {
   readonly targets?: Readonly<Record<string, string>>;
   /** Another place than AWS, such as an emulator. @default what `AWS_ENDPOINT_URL` and its per-service forms say */
   readonly endpoint?: string;
-  /** @default one JSON line per failure on standard output */
+  /** @default one JSON line on standard output per failure, and per happening that an operator counts, such as `write-fenced` */
   readonly observe?: (happening: Happening) => void;
 }
 

@@ -7,6 +7,7 @@ import {
   PutItemCommand,
   paginateQuery,
   paginateScan,
+  type QueryCommandInput,
   TransactionCanceledException,
   TransactWriteItemsCommand,
   UpdateItemCommand,
@@ -18,7 +19,7 @@ import { attention } from '../kernel/settings.ts';
 import { milliseconds, times } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
-import type { Commit, Key, Row, Store, Write } from '../ports/store.ts';
+import type { Commit, Key, Row, RowRange, Store, Write } from '../ports/store.ts';
 import { bound } from './bound.ts';
 import { expressionOf } from './expression.ts';
 import { itemOf, rowOf } from './item.ts';
@@ -30,6 +31,7 @@ export interface DynamoSettings {
   readonly client: DynamoDBClient;
   /** The real name of a table, by the name that handlers use. @throws Failure for an unknown one */
   tableName(name: string): string;
+  knows(name: string): boolean;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -48,6 +50,10 @@ export class DynamoStore implements Store {
   /** The real name of a table. */
   tableName(name: string): string {
     return this.#settings.tableName(name);
+  }
+
+  knows(table: string): boolean {
+    return this.#settings.knows(table);
   }
 
   async read(table: string, key: Key): Promise<Row | undefined> {
@@ -69,29 +75,15 @@ export class DynamoStore implements Store {
     return this.#patiently(act);
   }
 
-  async *query(
-    table: string,
-    by: { readonly pk: string; readonly index?: string; readonly from?: string },
-  ): AsyncIterable<Row> {
+  async *query(table: string, by: RowRange): AsyncIterable<Row> {
     const { client, tableName } = this.#settings;
-    const fields = by.index === attention.index ? attention.key : { pk: 'pk', sk: 'sk' };
-    const pages = paginateQuery(
-      { client },
-      {
-        TableName: tableName(table),
-        ...(by.index === undefined ? {} : { IndexName: by.index }),
-        KeyConditionExpression: by.from === undefined ? '#pk = :pk' : '#pk = :pk AND #sk >= :from',
-        ExpressionAttributeNames: {
-          '#pk': fields.pk,
-          ...(by.from === undefined ? {} : { '#sk': fields.sk }),
-        },
-        ExpressionAttributeValues: itemOf({
-          ':pk': by.pk,
-          ...(by.from === undefined ? {} : { ':from': by.from }),
-        }),
-      },
-    );
-    for await (const { Items = [] } of pages) for (const item of Items) yield rowOf(item);
+    const { most = Number.POSITIVE_INFINITY } = by;
+    let left = most;
+    for await (const { Items = [] } of paginateQuery({ client }, queryOf(tableName(table), by))) {
+      for (const item of Items.slice(0, left)) yield rowOf(item);
+      left -= Items.length;
+      if (left <= 0) return;
+    }
   }
 
   async *scan(
@@ -228,4 +220,23 @@ function readable(thrown: unknown): unknown {
     remedy: 'dead-letter',
     cause: thrown,
   });
+}
+
+function queryOf(TableName: string, { pk, index, from, most }: RowRange): QueryCommandInput {
+  const fields = index === attention.index ? attention.key : { pk: 'pk', sk: 'sk' };
+  return {
+    TableName,
+    // Only a table's own rows can be read consistently (DynamoDB developer guide, "Read consistency").
+    ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
+    ...(most === undefined ? {} : { Limit: most }),
+    KeyConditionExpression: from === undefined ? '#pk = :pk' : '#pk = :pk AND #sk >= :from',
+    ExpressionAttributeNames: {
+      '#pk': fields.pk,
+      ...(from === undefined ? {} : { '#sk': fields.sk }),
+    },
+    ExpressionAttributeValues: itemOf({
+      ':pk': pk,
+      ...(from === undefined ? {} : { ':from': from }),
+    }),
+  };
 }

@@ -1,5 +1,5 @@
 import type { EventBridgeClientConfig, PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
-import { bytesOf } from '../kernel/json.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Entry, Verdict } from '../ports/sender.ts';
 import { bound } from './bound.ts';

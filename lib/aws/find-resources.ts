@@ -38,16 +38,26 @@ async function addressOf(
 ): Promise<QueueAddress> {
   const target = name.replace(/\.fifo$/, '');
   const place = placesOf(targets).get(target);
-  if (place?.kind === 'queue-by-arn')
-    return { arn: place.arn, url: await queueUrls(sqs)(place.arn) };
-  if (place?.kind !== 'queue')
+  const url =
+    place?.kind === 'queue-by-arn'
+      ? await queueUrls(sqs)(place.arn)
+      : place?.kind === 'queue' && place.url;
+  if (!url)
     throw permanent(
       'target-unknown',
       `${environment.targets} names no queue "${target}", from which its function reads`,
       { facts: { target } },
     );
   const { Attributes = {} } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl: place.url, AttributeNames: ['QueueArn'] }),
+    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn', 'RedrivePolicy'] }),
   );
-  return { url: place.url, arn: Attributes['QueueArn'] ?? '' };
+  const deadLetters = deadLettersIn(Attributes['RedrivePolicy']);
+  return { url, arn: Attributes['QueueArn'] ?? '', ...(deadLetters ? { deadLetters } : {}) };
+}
+
+function deadLettersIn(policy: string | undefined): string | undefined {
+  const { deadLetterTargetArn } = JSON.parse(policy || '{}') as {
+    readonly deadLetterTargetArn?: string;
+  };
+  return deadLetterTargetArn;
 }

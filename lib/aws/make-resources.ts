@@ -50,6 +50,8 @@ export interface Resources {
 export interface QueueAddress {
   readonly url: string;
   readonly arn: string;
+  /** The URL or ARN of its dead-letter queue, if it has one. */
+  readonly deadLetters?: string;
 }
 
 /** Makes what is missing of tables, bucket, topic and queues, and leaves alone what is there. Meant for emulators: nothing is encrypted, retained or granted. */
@@ -140,7 +142,11 @@ async function makePair(
     : {};
   const dead = await makeQueue(sqs, `${plain}-dead${suffix}`, { base, fixed });
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount });
-  return makeQueue(sqs, `${plain}${suffix}`, { base: { ...base, RedrivePolicy }, fixed });
+  const made = await makeQueue(sqs, `${plain}${suffix}`, {
+    base: { ...base, RedrivePolicy },
+    fixed,
+  });
+  return { ...made, deadLetters: dead.url };
 }
 
 interface Attributes {

@@ -5,7 +5,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { ulid } from 'ulid';
 import { realClock } from '../handler/real-clock.ts';
 import { permanent } from '../kernel/failure.ts';
-import { failureLines } from '../observe/json-lines.ts';
+import { jsonLines } from '../observe/json-lines.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { World } from '../ports/world.ts';
@@ -28,7 +28,7 @@ import { SqsVisibility } from './sqs-visibility.ts';
  */
 export const onAws = (settings: AwsSettings = {}): World => new AwsWorld(settings, process.env);
 
-const printFailures = failureLines((line) => void process.stdout.write(`${line}\n`));
+const printLines = jsonLines((line) => void process.stdout.write(`${line}\n`));
 
 class AwsWorld implements World {
   readonly clock: Clock = realClock;
@@ -45,7 +45,7 @@ class AwsWorld implements World {
   constructor(settings: AwsSettings, variables: Variables) {
     this.#settings = settings;
     this.#variables = variables;
-    this.observe = settings.observe ?? printFailures;
+    this.observe = settings.observe ?? printLines;
   }
 
   get store(): DynamoStore {
@@ -56,6 +56,7 @@ class AwsWorld implements World {
       clock: this.clock,
       random: this.random,
       tableName: (name) => named(tables, name),
+      knows: (name) => Object.hasOwn(tables, name),
     });
     return this.#store;
   }

@@ -26,3 +26,7 @@ export function placeOf(name: string, value: string): Place {
     { facts: { target: name, value } },
   );
 }
+
+/** A queue that is named by its ARN instead of by a target's name. */
+export const queueByArn = (target: string): Place | undefined =>
+  arns['queue-by-arn'].test(target) ? { kind: 'queue-by-arn', arn: target } : undefined;

@@ -5,16 +5,18 @@ import { batchEntryOf, batchVerdicts } from './batch-verdicts.ts';
 import { bound } from './bound.ts';
 import type { Wire } from './in-requests.ts';
 
-/** To an SQS FIFO queue; its URL may have to be looked up. */
+/** To an SQS queue; its URL may have to be looked up. A standard queue takes no deduplication id, and its groups order nothing. */
 export const sqsWire = (client: SQSClient, url: () => Promise<string>): Wire => ({
   most: sizes.queueMessage,
   sizeOf: messageSize,
   async request(entries, epoch) {
     const QueueUrl = await url();
-    const Entries = entries.map((entry, i) => ({
-      ...batchEntryOf(entry, i),
-      MessageBody: entry.body,
-    }));
+    const isFifo = QueueUrl.endsWith('.fifo');
+    const Entries = entries.map((entry, i) => {
+      const { MessageGroupId, MessageDeduplicationId, ...rest } = batchEntryOf(entry, i);
+      const order = isFifo ? { MessageGroupId, MessageDeduplicationId } : {};
+      return { ...rest, ...order, MessageBody: entry.body };
+    });
     const reply = await client.send(
       bound(new SendMessageBatchCommand({ QueueUrl, Entries }), epoch),
     );

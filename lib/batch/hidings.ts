@@ -1,4 +1,5 @@
 import type { Duration } from '../kernel/brand.ts';
+import { isAcknowledged } from '../kernel/outcome.ts';
 import { lengths } from '../kernel/settings.ts';
 import { nothing, shorter, sum } from '../kernel/time.ts';
 import type { Hiding } from '../ports/visibility.ts';
@@ -12,8 +13,8 @@ import type { Ended } from './run-groups.ts';
 export function hidings<M extends { readonly handle: string }>(
   group: readonly Ended<M>[],
 ): readonly Hiding[] {
-  const [head, ...rest] = group.filter(({ outcome }) => outcome.kind !== 'done');
-  if (head === undefined || head.outcome.kind === 'done') return [];
+  const [head, ...rest] = group.filter(({ outcome }) => !isAcknowledged(outcome));
+  if (head === undefined || isAcknowledged(head.outcome)) return [];
   if (head.outcome.kind === 'out-of-time') return [head, ...rest].map(hiddenFor(nothing));
   const { wait } = head.outcome;
   if (wait === undefined) return [];

@@ -1,4 +1,4 @@
-import type { Outcome } from '../kernel/outcome.ts';
+import { isAcknowledged, type Outcome } from '../kernel/outcome.ts';
 
 /** What SQS is told: these records stay, all others are deleted. */
 export interface Response {
@@ -6,13 +6,18 @@ export interface Response {
 }
 
 /**
- * The truthful response to a batch: every record that has no `done` is named, also one without any verdict, each id
+ * The truthful response to a batch: every record that isn't acknowledged is named, also one without any verdict, each id
  * once. An empty id would make SQS keep or delete the wrong records, so it must not get here.
  */
 export function response(
   ids: readonly string[],
   verdicts: readonly (Outcome | undefined)[],
 ): Response {
-  const kept = new Set(ids.filter((_, i) => verdicts[i]?.kind !== 'done'));
+  const kept = new Set(
+    ids.filter((_, i) => {
+      const verdict = verdicts[i];
+      return verdict === undefined || !isAcknowledged(verdict);
+    }),
+  );
   return { batchItemFailures: [...kept].map((itemIdentifier) => ({ itemIdentifier })) };
 }

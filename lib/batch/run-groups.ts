@@ -1,4 +1,4 @@
-import type { Outcome } from '../kernel/outcome.ts';
+import { isAcknowledged, type Outcome } from '../kernel/outcome.ts';
 import type { Ordered } from './by-group.ts';
 
 /** A message and how it ended. */
@@ -30,7 +30,7 @@ export interface Run {
 /**
  * Runs groups side by side, the messages of one group one after another.
  *
- * The first outcome that isn't `done` ends the run of its group: what is behind it is held back, and no other group is
+ * The first outcome that isn't acknowledged ends the run of its group: what is behind it is held back, and no other group is
  * touched. What can't be started any more is out of time.
  */
 export function runGroups<M extends Ordered & { readonly id: string }>(
@@ -57,7 +57,7 @@ async function runInOrder<M extends Ordered & { readonly id: string }>(
   const done: Ended<M>[] = [];
   for (const message of group) {
     const outcome = mayStart() ? await one(message) : outOfTime;
-    if (outcome.kind !== 'done') return [...done, ...stopped(group.slice(done.length), outcome)];
+    if (!isAcknowledged(outcome)) return [...done, ...stopped(group.slice(done.length), outcome)];
     done.push({ message, outcome });
   }
   return done;

@@ -20,6 +20,9 @@ export const inputsOf = (job: JobId): string => `inputs/${job}/`;
 export const candidateKey = ({ job, incarnation, generation, attemptId, name }: Place): string =>
   `${candidatesOf(job)}${incarnation}/${String(generation).padStart(10, '0')}/${attemptId}/${name}`;
 
+/** What an attempt of a job with `finish` leaves beside its candidates, so that a claim can complete for it. */
+export const manifestName = 'manifest.json';
+
 const whole =
   /^results\/(?<job>[A-Za-z0-9-]+)\/(?<incarnation>[0-9A-Z]{26})\/(?<generation>\d{10})\/(?<attemptId>[0-9A-Za-z]+)\/(?<name>[A-Za-z0-9._-]{1,128})$/;
 

@@ -1,5 +1,6 @@
 import { candidatesOf, placeOf } from '../candidate/key.ts';
 import type { JobRow } from '../job/job.ts';
+import { refusalsOf } from '../job/refused.ts';
 import type { Instant } from '../kernel/brand.ts';
 import { tables } from '../kernel/settings.ts';
 import type { Row } from '../ports/store.ts';
@@ -47,7 +48,7 @@ export async function jobHistory(world: World, job: JobRow): Promise<History> {
 
 async function refusedOf({ store }: World, { id }: JobRow): Promise<readonly Refused[]> {
   const all: Refused[] = [];
-  for await (const row of store.query(tables.care, { pk: `refused#${id}` })) all.push(refusal(row));
+  for await (const row of store.query(tables.care, { pk: refusalsOf(id) })) all.push(refusal(row));
   return all;
 }
 

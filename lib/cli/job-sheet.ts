@@ -1,7 +1,7 @@
 import type { JobRow } from '../job/job.ts';
 import type { Instant } from '../kernel/brand.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import { isoTime } from '../kernel/iso-time.ts';
-import { bytesOf } from '../kernel/json.ts';
 import { withAge } from './age.ts';
 import type { CandidateSeen, History } from './job-history.ts';
 import { table } from './table.ts';

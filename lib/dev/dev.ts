@@ -6,7 +6,7 @@ import { StreamSource } from '../aws/stream-source.ts';
 import { isNews } from '../handler/is-news.ts';
 import { realClock } from '../handler/real-clock.ts';
 import type { Duration } from '../kernel/brand.ts';
-import { environment, tables } from '../kernel/settings.ts';
+import { environment, tables, targets } from '../kernel/settings.ts';
 import { minutes, seconds } from '../kernel/time.ts';
 import type { Note } from './note.ts';
 import {
@@ -113,12 +113,12 @@ class Running implements Dev {
   }
 
   get environment(): Readonly<Record<string, string>> {
-    const { tables, bucket, targets } = this.resources;
+    const { tables: named, bucket, targets: sent } = this.resources;
     return {
       AWS_ENDPOINT_URL: this.#settings.endpoint,
-      [environment.tables]: JSON.stringify(tables),
+      [environment.tables]: JSON.stringify(named),
       [environment.bucket]: bucket,
-      [environment.targets]: JSON.stringify(targets),
+      [environment.targets]: JSON.stringify(sent),
     };
   }
 
@@ -209,8 +209,17 @@ class Running implements Dev {
       timeout: () => timeoutOf(fn, this.plan, this.#lengths.timeout),
       clock: realClock,
       told,
-      start: () => this.#start(fn, { ...this.#settings.env, ...this.environment }),
+      start: () => this.#start(fn, { ...this.#settings.env, ...this.#environmentOf(fn) }),
     });
+  }
+
+  /** A function's own dead letters beside what all are told. */
+  #environmentOf(fn: Fn): Readonly<Record<string, string>> {
+    const { targets: all, queues } = this.resources;
+    const deadLetters = queues[queueNameOf(fn)]?.deadLetters;
+    if (deadLetters === undefined) return this.environment;
+    const own = { ...all, [targets.deadLetters]: deadLetters };
+    return { ...this.environment, [environment.targets]: JSON.stringify(own) };
   }
 
   #start(

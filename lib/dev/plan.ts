@@ -77,8 +77,8 @@ export interface Lengths {
   readonly visibility?: Duration;
 }
 
-/** How often a message is received at most before it is set aside; a command practically never is. */
-const receives = { commands: 1_000, others: 10 } as const;
+/** How often a message is received at most before its queue sets it aside: the last net, since handlers count failures. */
+const maxReceiveCount = 1_000;
 
 /** The queues of a plan's functions. */
 export const queuesOf = (plan: Plan, { timeout, visibility }: Lengths): readonly WantedQueue[] =>
@@ -90,7 +90,7 @@ export const queuesOf = (plan: Plan, { timeout, visibility }: Lengths): readonly
         name: queueNameOf(fn),
         role,
         visibilityTimeout: visibility ?? times(timeoutOf(fn, plan, timeout), 6),
-        maxReceiveCount: role === 'commands' ? receives.commands : receives.others,
+        maxReceiveCount,
       },
     ];
   });

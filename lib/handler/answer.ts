@@ -33,14 +33,30 @@ export interface PutOff extends Answered<'retry-later'> {
 /** How a handler without a world ends. */
 export type PlainAnswer = Answered<'done'>;
 
+/** The answer of {@link done} with writes. */
+export interface DoneWithWrites extends Answered<'done-with-writes'> {
+  readonly writes: readonly Write[];
+}
+
 /** How a handler with a world ends. */
-export type MessageAnswer = Answered<'done'> | PutOff;
+export type MessageAnswer = Answered<'done'> | DoneWithWrites | PutOff;
 
 /** How an attempt at a job ends. */
 export type JobAnswer<Data> = Completed<Data> | Failed | PutOff;
 
-/** The message is handled. */
-export const done = (): PlainAnswer => answer({ kind: 'done' });
+/**
+ * The message is handled. With `writes` (at most 97, which takes a world) they happen in one commit with the message's inbox
+ * entry, so never twice; a condition of theirs that doesn't hold is a failure that counts.
+ */
+export function done(): PlainAnswer;
+export function done(settings: { readonly writes: readonly Write[] }): DoneWithWrites;
+export function done(settings?: {
+  readonly writes: readonly Write[];
+}): PlainAnswer | DoneWithWrites {
+  return settings === undefined
+    ? answer<PlainAnswer>({ kind: 'done' })
+    : answer<DoneWithWrites>({ kind: 'done-with-writes', writes: settings.writes });
+}
 
 /**
  * The job succeeded: one commit promotes `result`, records `data` (at most 64 KB as JSON) in its event and does

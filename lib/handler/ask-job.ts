@@ -1,8 +1,8 @@
 import { keyOf } from '../job/job.ts';
 import { hasHappened, type Verb, type VerbStep, verbStep } from '../job/operator.ts';
 import type { JobId } from '../kernel/brand.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import { permanent, transient } from '../kernel/failure.ts';
-import { bytesOf } from '../kernel/json.ts';
 import { sizes, tables } from '../kernel/settings.ts';
 import type { Row } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';

@@ -1,18 +1,21 @@
 import type { Candidate } from '../candidate/candidate.ts';
 import { type Bytes, encoded } from '../candidate/encoded.ts';
-import { candidateKey, candidateName } from '../candidate/key.ts';
+import { candidateKey, candidateName, manifestName, type Place } from '../candidate/key.ts';
 import { found, type Written, written } from '../candidate/written.ts';
 import { answered, type Lost } from '../job/answer.ts';
 import type { RunningJob } from '../job/job.ts';
 import { progressed } from '../job/progress.ts';
+import { keptRefusal } from '../job/refused.ts';
 import { submission } from '../job/submit.ts';
 import type { Instant } from '../kernel/brand.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Epoch } from '../kernel/epoch.ts';
 import { Failure, permanent } from '../kernel/failure.ts';
-import { bytesOf, canonical, type Json } from '../kernel/json.ts';
+import { canonical, type Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
 import { later, seconds } from '../kernel/time.ts';
 import type { StoredObject } from '../ports/bucket.ts';
+import type { Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
 import type { Attempt } from './define-job.ts';
 import { submissionOf } from './submission-of.ts';
@@ -22,17 +25,25 @@ import type { OpenTurn } from './turn.ts';
 export class Held implements Epoch {
   readonly world: World;
   readonly turn: OpenTurn;
+  /** Whether it leaves a manifest before it completes. */
+  readonly finish: boolean;
   readonly #stored = new Map<string, StoredObject>();
   #job: RunningJob;
   readonly #begun = new Set<string>();
   #isOver = false;
   #lost: Lost | undefined;
+  #kept: Promise<unknown> = Promise.resolve();
   #noteAt: Instant | undefined;
 
-  constructor(world: World, turn: OpenTurn, job: RunningJob) {
+  constructor(
+    world: World,
+    turn: OpenTurn,
+    { row, finish }: { readonly row: RunningJob; readonly finish: boolean },
+  ) {
     this.world = world;
     this.turn = turn;
-    this.#job = job;
+    this.finish = finish;
+    this.#job = row;
   }
 
   /** The row as this attempt last saw it. */
@@ -48,6 +59,12 @@ export class Held implements Epoch {
   /** Whether some object was begun that is not `promoted`. */
   leavesOrphans(promoted: string | undefined): boolean {
     return [...this.#begun].some((key) => key !== promoted);
+  }
+
+  /** Where all that this attempt writes lies. */
+  place(): Omit<Place, 'name'> {
+    const { id: job, incarnation, generation, attemptId } = this.#job;
+    return { job, incarnation, generation, attemptId };
   }
 
   /** What the bucket said about a candidate of this attempt; undefined for another's. */
@@ -74,15 +91,31 @@ export class Held implements Epoch {
     this.#lost = lost;
     this.turn.abort(this.#refusal());
     const { id, groupId, generation } = this.#job;
+    const at = this.world.clock.now();
+    this.#kept = this.#keep(keptRefusal(this.#job, { what, lost, at }));
     this.world.observe({
       kind: 'write-fenced',
-      at: this.world.clock.now(),
+      at,
       job: id,
       groupId,
       generation,
       what,
       by: lost.by,
     });
+  }
+
+  /** What the fence refused is kept, or can't be; not waited for beyond the turn. */
+  kept(): Promise<unknown> {
+    return Promise.race([this.#kept, this.turn.over]);
+  }
+
+  /** Best effort, and of no epoch: the attempt that it tells of is over, also where its process was frozen and wakes in a later one. */
+  async #keep(refusal: Write): Promise<void> {
+    try {
+      await this.world.store.commit([refusal]);
+    } catch {
+      // Kept or not, the work is lost.
+    }
   }
 
   /** False once the work is lost, or the code or its turn has ended: nothing that user code asked for is sent then. */
@@ -105,14 +138,8 @@ export class Held implements Epoch {
     from: Bytes | AsyncIterable<Bytes>,
     contentType: string,
   ): Promise<Candidate> {
-    const { id: job, incarnation, generation, attemptId } = this.#job;
-    const key = candidateKey({
-      job,
-      incarnation,
-      generation,
-      attemptId,
-      name: candidateName(name),
-    });
+    const { attemptId } = this.#job;
+    const key = candidateKey({ ...this.place(), name: this.#nameOf(name) });
     this.check();
     this.#begun.add(key);
     const bytes = encoded(from, () => this.check());
@@ -126,6 +153,26 @@ export class Held implements Epoch {
     if (end.kind !== 'candidate') throw end.kind === 'failure' ? end.failure : this.#refusal();
     this.#stored.set(key, end.stored);
     return end.candidate;
+  }
+
+  /**
+   * Leaves what a claim can complete the job by; the attempt completes then and does nothing else, whether this arrived
+   * or not: finished work is not given up for want of it, and a bucket that stands still is not waited for beyond the turn.
+   */
+  async leaveManifest(text: string): Promise<void> {
+    const { turn, world } = this;
+    const { attemptId } = this.#job;
+    const key = candidateKey({ ...this.place(), name: manifestName });
+    const as = { contentType: 'application/json', attempt: attemptId, epoch: turn.invocation };
+    this.#begun.add(key);
+    const created = world.bucket
+      .create(
+        key,
+        encoded(text, () => {}),
+        as,
+      )
+      .catch(() => {});
+    await Promise.race([created, turn.over]);
   }
 
   /** Best effort: an outage or a lost reply is no error, a lost fence ends the attempt. */
@@ -149,11 +196,20 @@ export class Held implements Epoch {
     else if (isLost(answer)) this.lose(answer, 'progress');
   }
 
+  /** @throws Failure `candidate-name-reserved`, or as {@link candidateName} */
+  #nameOf(name: string): string {
+    if (!this.finish || name !== manifestName) return candidateName(name);
+    throw permanent(
+      'candidate-name-reserved',
+      `a job with finish: true leaves its own "${manifestName}" beside what it writes: give this object another name`,
+    );
+  }
+
   #refusal(): Failure {
     const { id, generation } = this.#job;
     const by = this.#lost?.by ?? generation;
     return letGo(
-      this.#lost?.kind ?? 'superseded',
+      this.#lost?.kind === 'cancelled' ? 'cancelled' : 'superseded',
       `generation ${generation} of job ${id} is over, the job is at generation ${by}`,
     );
   }

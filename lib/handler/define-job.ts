@@ -88,6 +88,12 @@ export interface JobSettings<Name extends string, In, Out, Data> {
   readonly group?: (input: In) => string;
   /** @default see {@link JobLimits} */
   readonly limits?: JobLimits;
+  /**
+   * Finish instead of redo: the attempt leaves `manifest.json` beside its result directly before it completes, and where
+   * it falls silent then, the next claim commits what it had finished. For jobs that cost much to run again: one more
+   * object, and a sweep, per job; not together with `alongside`. @default false
+   */
+  readonly finish?: boolean;
   /** One attempt at the job. Whatever it throws is read as a failure, an outage or, after its signal, as giving up. */
   run(job: Attempt<Out>): Promise<JobAnswer<Data>>;
 }
@@ -96,6 +102,7 @@ export interface JobSettings<Name extends string, In, Out, Data> {
 export type DefinedJob = Job & {
   readonly input: Schema<unknown, unknown>;
   readonly group: ((input: unknown) => string) | undefined;
+  readonly finish: boolean;
   readonly run: (job: Attempt<unknown>) => Promise<unknown>;
 };
 
@@ -117,15 +124,12 @@ export function defineJob<const Name extends string, In, Out, Data>(
   settings: JobSettings<Name, In, Out, Data>,
 ): Job<Name, In, Data> {
   const limits = { ...defaults, ...settings.limits };
-  const { name, input, group, run } = settings;
+  const { name, input, group, finish = false, run } = settings;
   checkName(name);
   checkLimits(name, limits);
   checkParts(name, settings);
-  return Object.freeze({ name, limits, input, group, run: run.bind(settings) }) as unknown as Job<
-    Name,
-    In,
-    Data
-  >;
+  const job = { name, limits, input, group, finish, run: run.bind(settings) };
+  return Object.freeze(job) as unknown as Job<Name, In, Data>;
 }
 
 /** What {@link defineJob} keeps to itself. @throws Failure `job-not-defined` for a look-alike */
@@ -144,8 +148,7 @@ export function withRun(
     run: (attempt: Attempt<unknown>) => Promise<unknown>,
   ) => Promise<unknown>,
 ): Job {
-  const { name, limits, input, group, run } = job;
-  const wrapped = { name, limits, input, group, run: (it: Attempt<unknown>) => around(it, run) };
+  const wrapped = { ...job, run: (it: Attempt<unknown>) => around(it, job.run) };
   return Object.freeze(wrapped) as unknown as Job;
 }
 

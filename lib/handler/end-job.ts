@@ -6,6 +6,7 @@ import type { Failure } from '../kernel/failure.ts';
 import { isFailure, permanent, transient } from '../kernel/failure.ts';
 import type { Held } from './attempt.ts';
 import { counted, type Decision, failed } from './job-decision.ts';
+import { manifestText } from './manifest.ts';
 import { surely } from './surely.ts';
 
 /** What became of an attempt, and the decision that it came to in the end. */
@@ -23,6 +24,8 @@ export async function endJob(held: Held, decision: Decision, limits: Limits): Pr
   const { ending: asked } = decision;
   if (asked.kind === 'succeeded' && !fits(asked.data))
     return endJob(held, failed(tooLarge()), limits);
+  if (asked.kind === 'succeeded' && held.finish)
+    await held.leaveManifest(manifestText(held.job, asked));
   const answer = await committed(held, decision).catch((thrown: unknown) =>
     refusedAsIs(asked, thrown),
   );

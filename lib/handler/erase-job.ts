@@ -1,5 +1,6 @@
 import { candidatesOf, inputsOf } from '../candidate/key.ts';
 import { type JobRow, jobOf, keyOf } from '../job/job.ts';
+import { refusalsOf } from '../job/refused.ts';
 import type { JobId } from '../kernel/brand.ts';
 import { tables } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
@@ -70,8 +71,9 @@ async function rowsDeleted(world: Parts, job: JobRow): Promise<number> {
 }
 
 async function* besides({ store }: Parts, job: JobRow): AsyncGenerator<Write> {
-  for await (const { sk } of store.query(tables.care, { pk: `refused#${job.id}` }))
-    yield gone(tables.care, `refused#${job.id}`, String(sk));
+  const refusals = refusalsOf(job.id);
+  for await (const { sk } of store.query(tables.care, { pk: refusals }))
+    yield gone(tables.care, refusals, String(sk));
   for (let n = 1; n <= job.lastN; n++) {
     const pk = `aside#${job.id}:${job.incarnation}:${n}`;
     for await (const { sk } of store.query(tables.ledger, { pk }))

@@ -1,19 +1,22 @@
-import type { Duration } from '../kernel/brand.ts';
-import { type Failure, permanent } from '../kernel/failure.ts';
+import { permanent } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
-import { between } from '../kernel/time.ts';
-import { failureLines } from '../observe/json-lines.ts';
+import { jsonLines } from '../observe/json-lines.ts';
 import type { Observe, World } from '../ports/world.ts';
-import { backoff, outageBackoff } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
+import { releaseAttribute, releaseOf } from '../retry/release.ts';
 import { isAnswer, type MessageAnswer, noAnswer, type PlainAnswer } from './answer.ts';
 import type { BatchSettings } from './batch-settings.ts';
+import { type Care, type CareSettings, careOf } from './care.ts';
+import { cared, type Handle, troubled } from './cared.ts';
+import { deadLettered } from './dead-lettered.ts';
 import type { Message } from './message.ts';
-import { queueHandler, type SqsHandler } from './queue-handler.ts';
+import { type InTurn, Parking, parkNeedsFifo } from './parking.ts';
+import { queueOf } from './place-of.ts';
+import { type One, queueHandler, type SqsHandler } from './queue-handler.ts';
 import { overrun, type Ran, ran } from './ran.ts';
 import { bodyOf, type Reading } from './reading.ts';
 import { realClock } from './real-clock.ts';
-import { type RetrySettings, retrySettings } from './retry-settings.ts';
+import { released } from './released.ts';
 import type { OpenTurn, Turn } from './turn.ts';
 
 /** How a queue is handled: how its batches run, how a body is read, and what is done with it. */
@@ -23,20 +26,16 @@ export type QueueSettings<Body, Answer> = BatchSettings &
     handle(message: Message<Body>, turn: Turn): Promise<Answer>;
   };
 
-/** What a handler can do for a failed message once it has a world. */
-export interface CareSettings {
-  readonly retry?: RetrySettings;
-}
-
 /**
  * Handles a queue: one message at a time in a group, groups side by side, nothing acknowledged that wasn't handled.
  * Standard queues too; the ARN tells.
  *
  * Without a world it calls no AWS service: a failed message waits for the queue's visibility timeout, its receive count
  * stands for its attempts, and the queue's own redrive policy ends it. With one it comes back after a backoff with full
- * jitter, alone and before what is behind it; what no retry can help, and what has failed `maxAttempts` times, waits as
- * long as `retry.cap` between its receives until the queue's redrive policy ends it.
+ * jitter, alone and before what is behind it; its failures are counted in the table `care`, outages are not; and what no
+ * retry can help, or has failed `retry.maxAttempts` times, ends by `poison`.
  *
+ * @throws Failure at start: `setting-invalid`, `target-missing`, `table-unknown`, or `setting-missing` by its name
  * @example
  * export const handler = fifoHandler({
  *   schema: Order,
@@ -48,19 +47,23 @@ export interface CareSettings {
  */
 export function fifoHandler<Body>(settings: QueueSettings<Body, PlainAnswer>): SqsHandler;
 export function fifoHandler<Body>(
-  settings: QueueSettings<Body, MessageAnswer> & CareSettings,
+  settings: QueueSettings<Body, MessageAnswer> & CareSettings<Body>,
   world: World,
 ): SqsHandler;
 export function fifoHandler<Body>(
-  settings: QueueSettings<Body, MessageAnswer> & CareSettings,
+  settings: QueueSettings<Body, MessageAnswer> & CareSettings<Body>,
   world?: World,
 ): SqsHandler {
   checkSettings(settings);
-  const waits = world === undefined ? noWaits : waitsBy(settings.retry, world);
-  return queueHandler(settings, partsOf(settings, world), async (message, turn) => {
-    const code = await ran(turn, () => handled(settings, message, turn));
-    return outcomeOf(code, message, waits);
-  });
+  const handle: Handle = (message, turn) => handled(settings, message, turn);
+  if (world === undefined) {
+    const parts = { clock: realClock, observe: settings.observe ?? printLines };
+    return queueHandler(settings, parts, () => plainly(handle));
+  }
+  const { clock, visibility } = world;
+  const observe = settings.observe ?? world.observe;
+  const care = careOf(settings, world, observe);
+  return queueHandler(settings, { clock, visibility, observe }, () => withCare(care, handle));
 }
 
 function checkSettings({
@@ -77,16 +80,7 @@ function checkSettings({
   );
 }
 
-function partsOf({ observe }: BatchSettings, world: World | undefined) {
-  if (world === undefined) return { clock: realClock, observe: observe ?? printFailures };
-  return {
-    clock: world.clock,
-    visibility: world.visibility,
-    observe: observe ?? world.observe,
-  };
-}
-
-const printFailures: Observe = failureLines((line) => void process.stdout.write(`${line}\n`));
+const printLines: Observe = jsonLines((line) => void process.stdout.write(`${line}\n`));
 
 async function handled<Body>(
   settings: QueueSettings<Body, MessageAnswer>,
@@ -99,49 +93,64 @@ async function handled<Body>(
   return settings.handle({ ...message, body }, turn);
 }
 
-/** When a message that isn't done comes back; undefined leaves it to the queue. */
-interface Waits {
-  failed(message: Message<string>, thrown: unknown): { failure: Failure; wait?: Duration };
-  later(after: Duration): Duration | undefined;
-}
+/** Without a world nothing can be hidden, counted or remembered: a message is done, or the queue's own policy has it. */
+const plainly =
+  (handle: Handle): One =>
+  async (message, turn) => {
+    const failed = (thrown: unknown): Outcome => ({
+      kind: 'failed',
+      failure: classified(thrown).failure,
+    });
+    const code: Ran<MessageAnswer> = await ran(turn, () => handle(message, turn));
+    if (code.kind === 'threw') return failed(code.thrown);
+    if (code.kind === 'overran') return failed(overrun());
+    if (!isAnswer<MessageAnswer>(code.answer, ['done', 'retry-later']))
+      return failed(noAnswer('a handler without a world ends by done()', code.answer));
+    return code.answer.kind === 'done'
+      ? { kind: 'done' }
+      : { kind: 'held-back', behind: undefined };
+  };
 
-const noWaits: Waits = {
-  failed: (_, thrown) => ({ failure: classified(thrown).failure }),
-  later: () => undefined,
-};
-
-function waitsBy(settings: RetrySettings | undefined, { clock, random }: World): Waits {
-  const { maxAttempts, base, cap, classify } = retrySettings(settings);
-  return {
-    failed(message, thrown) {
-      const { kind, failure } = classified(thrown, classify);
-      if (kind === 'outage')
-        return { failure, wait: outageBackoff(between(message.sentAt, clock.now()), random) };
-      if (failure.remedy === 'dead-letter' || message.attempt >= maxAttempts)
-        return { failure, wait: cap };
-      return { failure, wait: failure.after ?? backoff(message.attempt, { base, cap }, random) };
-    },
-    later: (after) => after,
+/** What one invocation does for its messages: releases, parked groups, and the handler's own code with care. */
+function withCare(care: Care, handle: Handle): One {
+  const parking = new Parking(care);
+  return async (message, turn) => {
+    try {
+      const asked = message.record.messageAttributes?.[releaseAttribute]?.stringValue;
+      const release = care.counts === undefined ? undefined : releaseOf(asked);
+      if (release !== undefined)
+        return await released({ care, parking, handle, release, message, turn });
+      return await oneMessage({ care, parking, handle }, { message, turn });
+    } catch (thrown) {
+      return troubled(care, message, thrown);
+    }
   };
 }
 
-function outcomeOf(code: Ran<MessageAnswer>, message: Message<string>, waits: Waits): Outcome {
-  switch (code.kind) {
-    case 'answered':
-      return answered(code.answer, message, waits);
-    case 'threw':
-      return { kind: 'failed', ...waits.failed(message, code.thrown) };
-    case 'overran':
-      return { kind: 'failed', ...waits.failed(message, overrun()) };
+async function oneMessage(
+  by: { readonly care: Care; readonly parking: Parking; readonly handle: Handle },
+  at: InTurn,
+): Promise<Outcome> {
+  const { care, parking, handle } = by;
+  switch (care.poison) {
+    case 'dead-letter':
+      return cared(care, at, {
+        handle,
+        onPoison: (poisoned, failure) => deadLettered(care.world, poisoned, failure),
+      });
+    case 'block':
+      return cared(care, at, {
+        handle,
+        onPoison: async (_, failure) => ({ kind: 'failed', failure, wait: care.retry.cap }),
+      });
+    case 'park': {
+      if (at.message.sequenceNumber === undefined) throw parkNeedsFifo(queueOf(at.message));
+      const group = await parking.group(at.message);
+      if (group.state === 'parked') return parking.storeBehind(at, group);
+      return cared(care, at, {
+        handle,
+        onPoison: (poisoned, failure) => parking.park(poisoned, failure),
+      });
+    }
   }
 }
-
-function answered(answer: unknown, message: Message<string>, waits: Waits): Outcome {
-  if (!isAnswer<MessageAnswer>(answer, ['done', 'retry-later']))
-    return { kind: 'failed', ...waits.failed(message, noAnswer(right, answer)) };
-  if (answer.kind === 'done') return { kind: 'done' };
-  const wait = waits.later(answer.after);
-  return { kind: 'held-back', behind: undefined, ...(wait === undefined ? {} : { wait }) };
-}
-
-const right = 'a handler ends by done() or, with a world, retryLater(…)';

@@ -5,7 +5,7 @@ import { response } from '../batch/response.ts';
 import type { Ended, Run } from '../batch/run-groups.ts';
 import type { Duration, Instant } from '../kernel/brand.ts';
 import { type Failure, permanent, transient } from '../kernel/failure.ts';
-import type { Outcome } from '../kernel/outcome.ts';
+import { isAcknowledged, type Outcome } from '../kernel/outcome.ts';
 import { later, spoken } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Hiding, Visibility } from '../ports/visibility.ts';
@@ -117,7 +117,7 @@ export class Invocation {
   }
 
   allFailed(): boolean {
-    return this.#verdicts.every((verdict) => verdict?.kind !== 'done');
+    return this.#verdicts.every((verdict) => verdict === undefined || !isAcknowledged(verdict));
   }
 
   /** Signal, then grace, then close: the three moments before the end. */

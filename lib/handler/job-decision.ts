@@ -1,8 +1,9 @@
 import type { Ending } from '../job/ending.ts';
 import type { FailureText, Limits, ResultPointer } from '../job/job.ts';
 import type { Duration } from '../kernel/brand.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import { type Facts, Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
-import { bytesOf, canonical, type Json } from '../kernel/json.ts';
+import { canonical, type Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
 import { classified } from '../retry/classified.ts';
@@ -122,6 +123,13 @@ function completed({ result, data, alongside = [] }: Completion, held: Held): De
       permanent(
         'alongside-too-many',
         `at most ${mostAlongside} writes go with a completion, got ${alongside.length}`,
+      ),
+    );
+  if (held.finish && alongside.length > 0)
+    return failed(
+      permanent(
+        'alongside-with-finish',
+        `a job with finish: true completes without alongside, since who finishes it for a silent owner could not write that too: got ${alongside.length} writes`,
       ),
     );
   const stored = result === undefined ? undefined : held.stored(result.key);

@@ -2,16 +2,18 @@ import type { Bid } from '../job/claim.ts';
 import type { JobRow } from '../job/job.ts';
 import type { Duration, Instant } from '../kernel/brand.ts';
 import { type Envelope, envelopeOf } from '../kernel/envelope.ts';
-import { permanent, transient } from '../kernel/failure.ts';
+import { type Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
 import { never } from '../kernel/never.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { lengths } from '../kernel/settings.ts';
 import { between, later, seconds, shorter, sum } from '../kernel/time.ts';
 import type { World } from '../ports/world.ts';
 import type { BatchSettings } from './batch-settings.ts';
+import { checkDeadLetters } from './care.ts';
 import { claimJob } from './claim-job.ts';
+import { deadLettered } from './dead-lettered.ts';
 import type { DefinedJob, Job } from './define-job.ts';
-import { tellClaim, tellGone, tellOver } from './job-tellings.ts';
+import { tellClaim, tellFinishedFor, tellGone, tellOver } from './job-tellings.ts';
 import type { Message } from './message.ts';
 import { queueHandler, type SqsHandler } from './queue-handler.ts';
 import { remainingOf } from './remaining-of.ts';
@@ -37,25 +39,40 @@ export function jobHandler(
 ): SqsHandler {
   const jobs: readonly Job[] = isList(job) ? job : [job];
   const worker = workerOf(jobs, world, settings);
-  return queueHandler(settings, worker.world, async (message, turn) => {
+  checkDeadLetters(worker.world);
+  return queueHandler(settings, worker.world, () => async (message, turn) => {
     try {
-      return await oneCommand(worker, message, turn);
+      const command = read(message);
+      if (isFailure(command)) return await deadLettered(worker.world, { message, turn }, command);
+      return await oneCommand(worker, command, { message, turn });
     } catch (thrown) {
       return troubled(worker, message, thrown);
     }
   });
 }
 
+/** A command, or why it isn't one: nothing else on a job's queue is poison. */
+function read({ body }: Message<string>): Command | Failure {
+  try {
+    const envelope = envelopeOf(body);
+    return { ...envelope, kind: kindOf(envelope) };
+  } catch (thrown) {
+    if (isFailure(thrown)) return thrown;
+    throw thrown;
+  }
+}
+
+type Command = Envelope & { readonly kind: string };
+
 const isList = (job: Job | readonly Job[]): job is readonly Job[] => Array.isArray(job);
 
 async function oneCommand(
   worker: Worker,
-  message: Message<string>,
-  turn: OpenTurn,
+  command: Command,
+  { message, turn }: { readonly message: Message<string>; readonly turn: OpenTurn },
 ): Promise<Outcome> {
   const { world } = worker;
-  const command = envelopeOf(message.body);
-  const job = worker.kinds.get(kindOf(command));
+  const job = worker.kinds.get(command.kind);
   if (job === undefined) return heldBack(lengths.longestHeld);
   const bid = bidFor(command, job, { world, turn });
   const claim = await claimJob(bid, world, turn);
@@ -72,6 +89,9 @@ async function oneCommand(
     case 'cancelled':
     case 'worn-out':
       tellOver(world, claim, { message, since: bid.now });
+      return { kind: 'done' };
+    case 'finished-for':
+      tellFinishedFor(world, claim.job);
       return { kind: 'done' };
     case 'gone':
       tellGone(world, message);
@@ -115,6 +135,7 @@ function bidFor(
     now,
     leaseUntil: later(now, sum(runsFor(turn, job), slack)),
     limits: job.limits,
+    finish: job.finish,
   };
 }
 

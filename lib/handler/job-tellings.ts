@@ -1,7 +1,7 @@
 import type { Claim } from '../job/claim.ts';
 import type { JobRow, RunningJob } from '../job/job.ts';
 import type { Instant } from '../kernel/brand.ts';
-import { permanent } from '../kernel/failure.ts';
+import { type Failure, permanent } from '../kernel/failure.ts';
 import { between } from '../kernel/time.ts';
 import type { World } from '../ports/world.ts';
 import type { Ended } from './end-job.ts';
@@ -39,6 +39,21 @@ export function tellOver(
   }
 }
 
+/** A claim completed a job for its silent owner; when that was, the lease still says. */
+export function tellFinishedFor(world: World, row: JobRow): void {
+  const job = aboutJob(world, row);
+  const silentFor = between(row.leaseUntil ?? job.at, job.at);
+  world.observe({ ...job, kind: 'job-finished-for', silentFor });
+  world.observe({ ...job, kind: 'job-succeeded' });
+}
+
+/** What lies where a silent owner's manifest would lie is none, so the job is taken over. */
+export const tellIgnored = (
+  world: Pick<World, 'clock' | 'observe'>,
+  row: JobRow,
+  failure: Failure,
+): void => world.observe({ ...aboutJob(world, row), kind: 'manifest-ignored', failure });
+
 /** A command's job isn't there any more, so the command is let go. */
 export const tellGone = (world: World, message: Message<string>): void =>
   world.observe({ ...aboutMessage(world, message), kind: 'command-let-go', because: 'gone' });
@@ -60,7 +75,7 @@ const aboutMessage = ({ clock }: World, message: Message<string>) => ({
   messageId: message.id,
 });
 
-const aboutJob = ({ clock }: World, { id, groupId, generation }: JobRow) => ({
+const aboutJob = ({ clock }: Pick<World, 'clock'>, { id, groupId, generation }: JobRow) => ({
   at: clock.now(),
   job: id,
   groupId,

@@ -1,4 +1,4 @@
-import type { JobRow, ReadJob } from '../job/job.ts';
+import { isFinal, type JobRow, type ReadJob } from '../job/job.ts';
 import type { Duration, Instant } from '../kernel/brand.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Json } from '../kernel/json.ts';
@@ -18,11 +18,12 @@ export type JobView<Data> = JobHead & { readonly version: number } & (
     | { readonly status: 'succeeded'; readonly data: Data; readonly result: Stored | undefined }
     | { readonly status: 'failed'; readonly failure: Failure }
     /** It has ended, and what was a person's is gone. */
-    | { readonly status: 'erased'; readonly was: Final; readonly at: Instant }
+    | {
+        readonly status: 'erased';
+        readonly was: 'succeeded' | 'failed' | 'cancelled';
+        readonly at: Instant;
+      }
   );
-
-/** How a job has ended. */
-type Final = 'succeeded' | 'failed' | 'cancelled';
 
 /** A job's result, or why there is none. */
 export type Result =
@@ -44,8 +45,8 @@ export function jobView<Data>(read: ReadJob): JobView<Data> {
     generation: job.generation,
     version: job.version,
   };
-  if (job.erasedAt !== undefined)
-    return { ...head, status: 'erased', was: job.status as Final, at: job.erasedAt };
+  if (job.erasedAt !== undefined && isFinal(job))
+    return { ...head, status: 'erased', was: job.status, at: job.erasedAt };
   switch (job.status) {
     case 'queued':
     case 'cancelled':

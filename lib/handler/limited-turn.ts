@@ -14,7 +14,9 @@ export function limitedTurn(
   if (turn.remaining() <= length) return { turn, end: () => {} };
   const until = later(clock.now(), length);
   const cancelSignal = clock.alarm(until, () =>
-    turn.abort(transient('attempt-too-long', `an attempt may take ${spoken(length)}`)),
+    turn.abort(
+      transient('deadline', `an attempt may take ${spoken(length)}: finish or give up now`),
+    ),
   );
   const over = later(until, lengths.grace);
   let cancelOver = (): void => {};

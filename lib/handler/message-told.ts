@@ -20,9 +20,20 @@ export function messageTold(
   const about = { at: now, queue: record.eventSourceARN, group, messageId: id };
   switch (outcome.kind) {
     case 'done':
-      return { ...about, kind: 'message-done', took: between(since, now) };
+      return {
+        ...about,
+        kind: outcome.repeated ? 'message-repeated' : 'message-done',
+        took: between(since, now),
+      };
     case 'failed':
-      return { ...about, kind: 'message-failed', attempt, failure: outcome.failure };
+    case 'dead-lettered':
+    case 'parked':
+      return {
+        ...about,
+        kind: `message-${outcome.kind}`,
+        attempt: outcome.attempt ?? attempt,
+        failure: outcome.failure,
+      };
     case 'held-back':
       return { ...about, kind: 'message-held-back', behind: outcome.behind };
     case 'out-of-time':

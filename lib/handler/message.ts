@@ -11,6 +11,6 @@ export interface Message<Body> {
   readonly group: GroupId;
   /** Rises inside a group, with gaps; undefined on a standard queue. */
   readonly sequenceNumber: string | undefined;
-  /** SQS's receive count, which also counts outages and throttles, until something counts failures in its place. */
+  /** Counted failures so far plus one; without a store SQS's receive count, which also counts outages and throttles. */
   readonly attempt: number;
 }

@@ -19,12 +19,17 @@ export type SqsHandler = Handler<SQSEvent, SQSBatchResponse>;
 /** Decides one message, inside its turn. */
 export type One = (message: Message<string>, turn: OpenTurn) => Promise<Outcome>;
 
-/** Makes a door for a queue: order in groups, the deadline, visibility and a truthful response; `one` decides each message. */
-export function queueHandler(settings: BatchSettings, parts: QueueParts, one: One): SqsHandler {
+/** Makes a door for a queue: order in groups, the deadline, visibility and a truthful response; `begun` makes what decides the messages of one invocation. */
+export function queueHandler(
+  settings: BatchSettings,
+  parts: QueueParts,
+  begun: () => One,
+): SqsHandler {
   const { concurrency, margin, allFailed } = batchSettings(settings);
   const quietly = { ...parts, observe: quiet(parts.observe) };
   return async (event, context) => {
     const records = received(event);
+    const one = begun();
     const invocation = new Invocation(quietly, { context, margin, records });
     const run = runGroups(byGroup(records), {
       concurrency,

@@ -44,23 +44,34 @@ function recordAt(record: SQSRecord, index: number): Received {
       'event-invalid',
       `every SQS record has an eventSourceARN, such as arn:aws:sqs:eu-west-1:123456789012:orders.fifo, that tells FIFO from standard; Records[${index}] has ${JSON.stringify(arn)}`,
     );
-  const fifo = arn.endsWith('.fifo');
-  const group = fifo ? (record.attributes?.MessageGroupId ?? '') : id;
+  const message = messageOf(record);
+  const { group } = message;
   return {
     index,
     id,
     // A space is in no group id, so that a name of its own meets no real group.
-    group: fifo && group !== '' ? group : `${id} ${index}`,
+    group: arn.endsWith('.fifo') && group !== '' ? group : `${id} ${index}`,
     isLost: group === '',
     handle: record.receiptHandle,
-    message: {
-      id,
-      body: record.body,
-      record,
-      sentAt: Number(record.attributes?.SentTimestamp) as Instant,
-      group: group as GroupId,
-      sequenceNumber: fifo ? record.attributes?.SequenceNumber : undefined,
-      attempt: Number(record.attributes?.ApproximateReceiveCount ?? 1),
-    },
+    message,
   };
 }
+
+/** A record as a message, whose attempts are its receives. */
+export function messageOf(record: SQSRecord): Message<string> {
+  const { attributes, messageId: id } = record;
+  const fifo = record.eventSourceARN.endsWith('.fifo');
+  return {
+    id,
+    body: record.body,
+    record,
+    sentAt: Number(attributes?.SentTimestamp) as Instant,
+    group: (fifo ? (attributes?.MessageGroupId ?? '') : id) as GroupId,
+    sequenceNumber: fifo ? attributes?.SequenceNumber : undefined,
+    attempt: receivesOf(record),
+  };
+}
+
+/** How often SQS has given a message out. */
+export const receivesOf = ({ attributes }: SQSRecord): number =>
+  Number(attributes?.ApproximateReceiveCount ?? 1);

@@ -30,15 +30,15 @@ export async function runJob(worker: Worker, run: Run): Promise<Outcome> {
   const { world } = worker;
   const { job, row } = run;
   const { turn, end } = limitedTurn(run.turn, world.clock, job.limits.attempt);
-  const held = new Held(world, turn, row);
+  const held = new Held(world, turn, { row, finish: job.finish });
   try {
     const code = await ran(turn, async () =>
       job.run(attemptOf(held, await inputOf(job, row, world))),
     );
     held.close();
-    if (held.lost !== undefined) return lostOutcome(held);
+    if (held.lost !== undefined) return await lostOutcome(held);
     const decision = decided(code, held, { limits: job.limits, classify: worker.retry.classify });
-    return outcomeOf(worker, { run, held, ended: await endJob(held, decision, job.limits) });
+    return await outcomeOf(worker, { run, held, ended: await endJob(held, decision, job.limits) });
   } finally {
     end();
   }
@@ -69,7 +69,7 @@ interface Told {
   readonly ended: Ended;
 }
 
-function outcomeOf(worker: Worker, told: Told): Outcome {
+async function outcomeOf(worker: Worker, told: Told): Promise<Outcome> {
   const { held, run, ended } = told;
   const { answer } = ended;
   if (isLost(answer)) {
@@ -111,7 +111,8 @@ const counted = ({ retry, world }: Worker, held: Held) =>
 const soon = sum(lengths.grace, seconds(1));
 
 /** Final is final: a cancelled job's command is done with. Any other loser reports a failure, and the message meets the row. */
-function lostOutcome(held: Held): Outcome {
+async function lostOutcome(held: Held): Promise<Outcome> {
+  await held.kept();
   if (held.lost?.kind === 'cancelled') return { kind: 'done' };
   const { reason } = held.turn.signal;
   const failure = isFailure(reason) ? reason : transient('superseded', 'the work was lost');

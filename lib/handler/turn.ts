@@ -7,7 +7,10 @@ import type { Clock } from '../ports/clock.ts';
 
 /** One run of your code; it ends with the invocation, and what outlives it is refused. */
 export interface Turn {
-  /** Fires `margin` before the deadline, and at once when the work was lost to another worker; its reason is a {@link Failure}. */
+  /**
+   * Fires `margin` before the deadline, and at once when the work is known to be lost or its cancellation to be asked for;
+   * its reason is a {@link Failure} with the code `deadline`, `superseded` or `cancelled`.
+   */
   readonly signal: AbortSignal;
   /** Time until the signal fires. */
   remaining(): Duration;

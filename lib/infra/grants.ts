@@ -3,6 +3,7 @@ import {
   aws_iam as iam,
   type aws_lambda as lambda,
   type aws_s3 as s3,
+  type aws_sqs as sqs,
 } from 'aws-cdk-lib';
 import { acknowledgedObjects } from './acknowledged.ts';
 
@@ -41,6 +42,9 @@ export function grantTable(to: lambda.Function, table: Granted, uses: readonly T
 export const grantIndex = (to: lambda.Function, { tableArn }: Granted, index: string): void =>
   allow(to, [tableActions.query], [`${tableArn}/index/${index}`]);
 
+/** What lies where in a bucket. */
+export type Prefix = 'inputs/*' | 'results/*' | 'parked/*';
+
 /** What a function does with the bucket, below a prefix. */
 export type BucketUse = 'write' | 'read' | 'delete';
 
@@ -56,7 +60,7 @@ const bucketActions: Readonly<Record<BucketUse, readonly string[]>> = {
  */
 export function grantObjects(
   to: lambda.Function,
-  { bucket, prefix }: { readonly bucket: s3.Bucket; readonly prefix: 'inputs/*' | 'results/*' },
+  { bucket, prefix }: { readonly bucket: s3.Bucket; readonly prefix: Prefix },
   uses: readonly BucketUse[],
 ): void {
   allow(
@@ -68,6 +72,16 @@ export function grantObjects(
   acknowledgedObjects(to.role ?? to, bucket, prefix);
   if (uses.includes('write')) bucket.encryptionKey?.grantEncryptDecrypt(to);
   else bucket.encryptionKey?.grantDecrypt(to);
+}
+
+/** Lets a function park and release its groups: counts, large bodies, and the release that goes on where its time is over. */
+export function grantCare(
+  to: lambda.Function,
+  on: { readonly care: Granted; readonly bucket: s3.Bucket; readonly queue: sqs.Queue },
+): void {
+  grantTable(to, on.care, [...everyUse, 'query']);
+  grantObjects(to, { bucket: on.bucket, prefix: 'parked/*' }, ['write', 'read', 'delete']);
+  allow(to, ['sqs:SendMessage'], [on.queue.queueArn]);
 }
 
 /** Lets a function do this to these. */

@@ -3,6 +3,7 @@
  * @module
  */
 
+export { type CountedKind, countedKinds } from '../kernel/counted.ts';
 export { Lanekeeper } from './lanekeeper.ts';
 export type { Asked, Numbers } from './numbers.ts';
 export { OrderedWorker } from './ordered-worker.ts';
@@ -13,6 +14,7 @@ export type {
   LanekeeperProps,
   OrderedWorkerProps,
   SharedProps,
+  WatchedProps,
   WorkerProps,
 } from './props.ts';
 export type { QueueFunction, QueueFunctionProps } from './queue-function.ts';

@@ -10,17 +10,20 @@ import {
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { Job } from '../handler/define-job.ts';
+import type { CountedKind } from '../kernel/counted.ts';
 import { permanent } from '../kernel/failure.ts';
 import { environment, tables, targets } from '../kernel/settings.ts';
 import { minutes } from '../kernel/time.ts';
-import { Alarms } from './alarms.ts';
-import { allow, everyUse, grantObjects, grantTable } from './grants.ts';
+import { checkNames } from './check-names.ts';
+import type { Counts } from './counts.ts';
+import { allow, everyUse, grantCare, grantObjects, grantTable } from './grants.ts';
 import type { ConsumerProps, LanekeeperProps } from './props.ts';
 import { QueueFunction } from './queue-function.ts';
 import { Relay } from './relay.ts';
 import { ResultBucket } from './result-bucket.ts';
 import { Sweeper } from './sweeper.ts';
 import { Tables } from './tables.ts';
+import { watch } from './watch.ts';
 
 /**
  * All that some jobs need: queues with their workers, tables, a bucket, a topic with the consumers' queues, relay and
@@ -37,12 +40,14 @@ export class Lanekeeper extends Construct {
   readonly relay: Relay;
   readonly sweeper: Sweeper;
   readonly alarms: readonly cloudwatch.Alarm[];
+  readonly dashboard: cloudwatch.Dashboard | undefined;
   /** By the job's name. */
   readonly workers: ReadonlyMap<string, QueueFunction>;
   /** By the consumer's name. */
   readonly consumers: ReadonlyMap<string, QueueFunction>;
   readonly #props: LanekeeperProps;
   readonly #bucket: ResultBucket;
+  readonly #counts: Counts;
 
   constructor(scope: Construct, id: string, props: LanekeeperProps) {
     super(scope, id);
@@ -70,11 +75,17 @@ export class Lanekeeper extends Construct {
       environment: this.#environment,
     });
     this.#bucket.onlyDeletedBy(roleOf(this.sweeper.function));
-    this.alarms = new Alarms(this, 'Alarms', {
+    const watching = watch(this, {
+      ...props,
       relay: this.relay.function,
-      behindQueues: new Map([...this.workers, ...this.consumers]),
-      told: props.alarms,
-    }).alarms;
+      sweeper: this.sweeper.function,
+      topic: this.topic,
+      workers: [...this.workers.values()],
+      consumers: [...this.consumers.values()],
+    });
+    this.alarms = watching.alarms;
+    this.dashboard = watching.dashboard;
+    this.#counts = watching.counts;
     this.#tell();
   }
 
@@ -104,6 +115,21 @@ export class Lanekeeper extends Construct {
     grantTable(to, this.table, ['read', 'put', 'update']);
     grantObjects(to, { bucket: this.bucket, prefix: 'inputs/*' }, ['read', 'write']);
     grantObjects(to, { bucket: this.bucket, prefix: 'results/*' }, ['read']);
+  }
+
+  /** How many happenings of a kind there were, in all functions. @default the sum of 5 minutes */
+  metric(kind: CountedKind, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.#counts.metric(kind, options);
+  }
+
+  /** Writes of stale attempts that were refused. @default the sum of 5 minutes */
+  metricFencedWrites(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.metric('write-fenced', options);
+  }
+
+  /** Groups that were parked. @default the sum of 5 minutes */
+  metricParkedGroups(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.metric('group-parked', options);
   }
 
   get #environment(): Readonly<Record<string, string>> {
@@ -161,13 +187,15 @@ export class Lanekeeper extends Construct {
           ...(one.fillsGaps === true ? { [tables.jobs]: this.table.tableName } : {}),
           ...own,
         }),
+        [environment.bucket]: this.bucket.bucketName,
       },
       asks: { name: `consumer "${name}"`, counts: true },
     });
     this.topic.addSubscription(
       new subscriptions.SqsSubscription(consumer.queue, { rawMessageDelivery: true }),
     );
-    grantTable(consumer.function, this.tables.care, everyUse);
+    const { care } = this.tables;
+    grantCare(consumer.function, { care, bucket: this.bucket, queue: consumer.queue });
     if (one.fillsGaps === true) grantTable(consumer.function, this.table, ['read']);
     for (const table of Object.values(one.tables ?? {}))
       grantTable(consumer.function, table, [...everyUse, 'query']);
@@ -213,20 +241,4 @@ export class Lanekeeper extends Construct {
 function roleOf({ role }: lambda.Function) {
   if (role !== undefined) return role;
   throw permanent('role-missing', 'the sweeper has no role of its own');
-}
-
-const consumerName = /^[A-Za-z0-9-]{1,64}$/;
-
-function checkNames({ jobs, consumers = {} }: LanekeeperProps): void {
-  if (jobs.length === 0) throw permanent('jobs-missing', 'a Lanekeeper runs at least one job');
-  const names = jobs.map(({ job }) => job.name);
-  const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined)
-    throw permanent('job-twice', `the job "${twice}" is named twice, and runs behind one queue`);
-  const odd = Object.keys(consumers).find((name) => !consumerName.test(name));
-  if (odd !== undefined)
-    throw permanent(
-      'consumer-name-invalid',
-      `a consumer is named by 1 to 64 letters, digits and dashes, got "${odd}"`,
-    );
 }

@@ -52,29 +52,41 @@ export interface SharedProps {
   readonly bundling?: nodejs.BundlingOptions;
 }
 
+/** What watches a stack, and who is told. */
+export interface WatchedProps {
+  /** Told by every alarm. @default alarms without an action */
+  readonly alarms?: sns.ITopic;
+  /** Whether there are alarms, and metric filters that count what functions print. @default true; an emulator may know no filters */
+  readonly watched?: boolean;
+}
+
 /** A job, and the function that runs it. */
 export interface JobProps extends WorkerProps {
   readonly job: Job;
 }
 
 /** All that some jobs need. */
-export interface LanekeeperProps extends SharedProps {
+export interface LanekeeperProps extends SharedProps, WatchedProps {
   /** Each with its own queue and worker; a job's limits are checked against the queue's numbers. */
   readonly jobs: readonly JobProps[];
   /** By names of letters, digits and dashes. @default none */
   readonly consumers?: Readonly<Record<string, ConsumerProps>>;
   /** Gets every event beside the consumers' FIFO topic, without order. @default none */
   readonly bus?: events.IEventBus;
-  /** Told by every alarm. @default alarms without an action */
-  readonly alarms?: sns.ITopic;
+  /**
+   * Whether there is a dashboard, if the stack is watched.
+   * @default true, unless data is thrown away: such stacks are many, and CloudWatch bills 3 dollars a month for each
+   * dashboard after an account's first three (CloudWatch pricing)
+   */
+  readonly dashboard?: boolean;
   /** Your own relay or sweeper. @default the package's, for which you write no file */
   readonly own?: Readonly<Partial<Record<'relay' | 'sweeper', FunctionProps>>>;
 }
 
 /** One function behind a FIFO queue of its own. */
-export interface OrderedWorkerProps extends WorkerProps, SharedProps {
+export interface OrderedWorkerProps extends WorkerProps, SharedProps, WatchedProps {
   /** @default 1,000 where the worker remembers, and so counts failures itself; else 10 */
   readonly maxReceiveCount?: number;
-  /** Adds a table in which failures are counted. @default false */
+  /** Adds a table in which failures are counted, what was handled is remembered and groups lie parked, and a bucket for parked messages above 300 KB. @default false */
   readonly remembers?: boolean;
 }

@@ -7,8 +7,9 @@ import type { SharedProps } from './props.ts';
 const noncurrentDays = 30;
 
 /**
- * The bucket of inputs and results: private, TLS only, encrypted, versioned. Its policy refuses a write that could
- * overwrite, and a delete by anyone but the sweeper; no lifecycle rule touches a current object.
+ * The bucket of inputs, results and large parked messages: private, TLS only, encrypted, versioned. Its policy refuses a
+ * write that could overwrite, and a delete of inputs and results by anyone but the sweeper; no lifecycle rule touches a
+ * current object.
  */
 export class ResultBucket extends Construct {
   readonly bucket: s3.Bucket;
@@ -45,7 +46,8 @@ export class ResultBucket extends Construct {
         effect: iam.Effect.DENY,
         principals: [new iam.AnyPrincipal()],
         actions: ['s3:DeleteObject', ...versions],
-        resources: [this.bucket.arnForObjects('*')],
+        // What lies parked goes with its message.
+        resources: ['inputs/*', 'results/*'].map((prefix) => this.bucket.arnForObjects(prefix)),
         conditions: { ArnNotEquals: { 'aws:PrincipalArn': sweeper.roleArn } },
       }),
     );

@@ -53,10 +53,13 @@ function judged(
 const isMine = (held: RunningJob, job: JobRow): boolean =>
   job.generation === held.generation && job.attemptId === held.attemptId;
 
+/** Another end of its own than the success that is there was never sent: a claim committed that for it. */
 function mine(job: JobRow, wanted: Ending['kind'] | 'running'): Answer {
   if (job.status === 'running') return { kind: 'moved', job };
   if (job.status === 'cancelled' && wanted !== 'cancelled')
     return { kind: 'cancelled', by: job.generation };
+  if (job.status === 'succeeded' && wanted !== 'succeeded' && wanted !== 'running')
+    return { kind: 'done-by-other', by: job.generation };
   if (job.status === 'queued' && wanted !== 'queued')
     return { kind: 'superseded', by: job.generation };
   return { kind: 'already-mine', job };

@@ -1,6 +1,7 @@
 import type { Instant } from '../kernel/brand.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Channel, StoredEvent } from '../kernel/event.ts';
-import { bytesOf, type Json } from '../kernel/json.ts';
+import type { Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Row } from '../ports/store.ts';
 import type { JobRow } from './job.ts';

@@ -3,6 +3,7 @@ import { lengths, tables } from '../kernel/settings.ts';
 import { between, later } from '../kernel/time.ts';
 import type { Row, Write } from '../ports/store.ts';
 import { changed } from './changed.ts';
+import { ending, type Finished } from './ending.ts';
 import {
   asRead,
   firstTakeoverBefore,
@@ -27,6 +28,8 @@ export interface Bid {
   readonly now: Instant;
   readonly leaseUntil: Instant;
   readonly limits: Limits;
+  /** Whether what a silent owner had finished is committed for it instead of done again. */
+  readonly finish: boolean;
 }
 
 /** What a claim came to. */
@@ -40,36 +43,40 @@ export type Claim =
       readonly job: JobRow;
       readonly now: boolean;
     }
+  /** This claim completed the job for an owner that had finished it and then fell silent. */
+  | { readonly kind: 'finished-for'; readonly job: JobRow }
   | { readonly kind: 'gone' }
   | { readonly kind: 'newer'; readonly schema: number }
   | { readonly kind: 'unknown' };
 
-/** What to write next, and what it means when it is committed; or the answer. */
+/** A write, and what it means when it is committed. */
+export interface Ask {
+  readonly kind: 'write';
+  readonly write: Write;
+  readonly means: 'granted' | 'cancelled' | 'worn-out' | 'finished-for';
+  readonly takenOver?: Duration;
+}
+
+/** What to write next; or to look first for what the silent owner of this row had finished; or the answer. */
 export type ClaimStep =
-  | {
-      readonly kind: 'write';
-      readonly write: Write;
-      readonly means: 'granted' | 'cancelled' | 'worn-out';
-      readonly takenOver?: Duration;
-    }
+  | Ask
+  | { readonly kind: 'look'; readonly job: RunningJob }
   | { readonly kind: 'answer'; readonly claim: Claim };
 
 /** What a committed ask means. */
-export function claimed(step: ClaimStep & { kind: 'write' }, row: Row | undefined): Claim {
+export function claimed(step: Ask, row: Row | undefined): Claim {
   const read = row === undefined ? undefined : jobOf(row);
   if (read?.kind !== 'job') return { kind: 'unknown' };
   const { job } = read;
+  if (step.means === 'finished-for') return { kind: step.means, job };
   if (step.means !== 'granted') return { kind: step.means, job, now: true };
   if (job.status !== 'running') return { kind: 'unknown' };
-  return {
-    kind: 'granted',
-    job,
-    ...(step.takenOver === undefined ? {} : { takenOver: step.takenOver }),
-  };
+  const { takenOver } = step;
+  return { kind: 'granted', job, ...(takenOver === undefined ? {} : { takenOver }) };
 }
 
 /** The first ask: a job that nobody has had yet. One write on the happy path, and no mark for the sweeper. */
-export function firstAsk(bid: Bid): ClaimStep {
+export function firstAsk(bid: Bid): Ask {
   return {
     kind: 'write',
     means: 'granted',
@@ -111,7 +118,7 @@ function over(bid: Bid, job: JobRow): Claim {
   return { kind: now ? 'worn-out' : 'finished', job, now };
 }
 
-function askQueued(bid: Bid, job: JobRow): ClaimStep {
+function askQueued(bid: Bid, job: JobRow): Ask {
   if (job.cancelRequestedAt !== undefined) return cancelInstead(bid, job);
   return {
     kind: 'write',
@@ -131,11 +138,26 @@ function askQueued(bid: Bid, job: JobRow): ClaimStep {
 function askOwner(bid: Bid, job: RunningJob): ClaimStep {
   const free = later(job.leaseUntil, lengths.skew);
   if (free >= bid.now) return answer({ kind: 'held', until: free });
+  return bid.finish ? { kind: 'look', job } : askSilent(bid, job);
+}
+
+/**
+ * What follows from a look at what the silent owner of `job` had finished. Its completion comes before all else, also
+ * where a cancellation was asked for or the job is worn out: it is the one that the owner itself would have sent, of its
+ * own generation, and refused where anybody has claimed the job since.
+ */
+export function afterLook(bid: Bid, job: RunningJob, finished: Finished | undefined): Ask {
+  if (finished === undefined) return askSilent(bid, job);
+  const write = ending(job, finished, { at: bid.now, leavesOrphans: true });
+  return { kind: 'write', means: 'finished-for', write };
+}
+
+function askSilent(bid: Bid, job: RunningJob): Ask {
   if (job.cancelRequestedAt !== undefined) return cancelInstead(bid, job);
   return isWornOut(bid, job) ? wornOut(bid, job) : takeover(bid, job);
 }
 
-function takeover(bid: Bid, job: RunningJob): ClaimStep {
+function takeover(bid: Bid, job: RunningJob): Ask {
   return {
     kind: 'write',
     means: 'granted',
@@ -161,7 +183,7 @@ const isWornOut = (bid: Bid, job: RunningJob): boolean =>
   job.firstTakeoverAt !== undefined &&
   later(job.firstTakeoverAt, lengths.crashSpan) < bid.now;
 
-function wornOut(bid: Bid, job: RunningJob): ClaimStep {
+function wornOut(bid: Bid, job: RunningJob): Ask {
   const failure = {
     code: 'crashed-too-often',
     message: `${job.takeovers} owners in a row fell silent, at most ${bid.limits.takeovers} may`,
@@ -188,7 +210,7 @@ function wornOut(bid: Bid, job: RunningJob): ClaimStep {
 }
 
 /** A job whose cancellation was asked for, and whose owner can't answer any more, ends here instead of running again. */
-function cancelInstead(bid: Bid, job: JobRow): ClaimStep {
+function cancelInstead(bid: Bid, job: JobRow): Ask {
   return {
     kind: 'write',
     means: 'cancelled',

@@ -17,6 +17,9 @@ export type Ending =
       readonly failure?: FailureText;
     };
 
+/** What an attempt had finished, as its completion says it. */
+export type Finished = Ending & { readonly kind: 'succeeded' };
+
 /** When an attempt ends, and whether it began a candidate that this ending doesn't promote. */
 export interface Circumstances {
   readonly at: Instant;

@@ -109,5 +109,7 @@ export function jobOf(row: Row): ReadJob {
 }
 
 /** Whether nothing but an operator's retry of a failed job can change it. */
-export const isFinal = ({ status }: JobRow): boolean =>
-  status === 'succeeded' || status === 'failed' || status === 'cancelled';
+export const isFinal = (job: JobRow): job is FinalJob =>
+  job.status === 'succeeded' || job.status === 'failed' || job.status === 'cancelled';
+
+type FinalJob = JobRow & { readonly status: 'succeeded' | 'failed' | 'cancelled' };

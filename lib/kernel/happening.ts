@@ -1,11 +1,10 @@
 import type { Duration, Instant, JobId } from './brand.ts';
 import type { Failure } from './failure.ts';
 
-/** A happening of one kind: when, and what about. */
-export type Told<Kind extends string, What> = {
-  readonly kind: Kind;
-  readonly at: Instant;
-} & Readonly<What>;
+/** A happening of one kind: when, and what about. Of several kinds, each is a type of its own, so that one can be picked out. */
+export type Told<Kind extends string, What> = Kind extends string
+  ? { readonly kind: Kind; readonly at: Instant } & Readonly<What>
+  : never;
 
 /** Which message a {@link Happening} is about. */
 export interface OfMessage {
@@ -24,14 +23,21 @@ export interface OfJob {
 /** All that is worth observing: logs, metrics, the console and tests read this union, and `kind` names the metric. */
 export type Happening =
   | Told<'message-done' | 'message-repeated', OfMessage & { took: Duration }>
-  | Told<'message-failed', OfMessage & { attempt: number; failure: Failure }>
+  | Told<
+      'message-failed' | 'message-dead-lettered' | 'message-parked',
+      OfMessage & { attempt: number; failure: Failure }
+    >
+  | Told<'message-dropped', OfMessage & { because: string }>
+  | Told<'group-parked' | 'group-released', { queue: string; group: string; waiting: number }>
   | Told<'message-held-back' | 'message-out-of-time', OfMessage & { behind: string | undefined }>
   | Told<'command-let-go', OfMessage & { because: string }>
   | Told<
       'job-submitted' | 'job-claimed' | 'job-released' | 'job-succeeded' | 'job-cancelled',
       OfJob
     >
-  | Told<'job-taken-over', OfJob & { silentFor: Duration }>
+  /** Both are a temporary remedy: an owner fell silent, and its job was done again, or what it had finished was committed for it. */
+  | Told<'job-taken-over' | 'job-finished-for', OfJob & { silentFor: Duration }>
+  | Told<'manifest-ignored', OfJob & { failure: Failure }>
   | Told<'job-failed', OfJob & { failure: Failure }>
   | Told<'write-fenced', OfJob & { what: string; by: number }>
   | Told<'events-published', { count: number; oldest: Duration }>

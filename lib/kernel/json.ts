@@ -46,6 +46,3 @@ const notJson = (value: unknown, cause: unknown): Failure =>
     remedy: 'dead-letter',
     cause,
   });
-
-/** How many bytes a text takes in UTF-8. */
-export const bytesOf = (text: string): number => Buffer.byteLength(text);

@@ -1,4 +1,4 @@
-import { bytesOf } from './json.ts';
+import { bytesOf } from './bytes-of.ts';
 
 /** What counts towards a message's size. */
 export interface Sized {

@@ -30,9 +30,12 @@ export const lengths: Readonly<
     | 'longestHiding'
     | 'behindHead'
     | 'ledgerMemory'
+    | 'refusalMemory'
     | 'secondSweep'
     | 'crashSpan'
-    | 'longestHeld',
+    | 'longestHeld'
+    | 'queueMemory'
+    | 'inboxMemory',
     Duration
   >
 > = {
@@ -52,12 +55,18 @@ export const lengths: Readonly<
   behindHead: seconds(3),
   /** The relay's proof of what it published is kept so long. */
   ledgerMemory: days(8),
+  /** What the fence refused is kept so long: as long as messages and their dead letters, and the ledger's memory of them. */
+  refusalMemory: days(36),
   /** A swept job is looked at once more after so long, for uploads that were in flight. */
   secondSweep: days(1),
   /** Takeovers wear a job out only when they are spread over so long. */
   crashSpan: hours(1),
   /** A job held by another is asked for again after so long at most. */
   longestHeld: seconds(60),
+  /** The longest that SQS keeps a message; a FIFO dead-letter queue begins anew. */
+  queueMemory: days(14),
+  /** What was handled is remembered so long: queue, dead-letter queue and ledger, one after the other. */
+  inboxMemory: days(14 + 14 + 8),
 };
 
 /** Sizes in bytes. Room for the end is kept: a terminal write always fits into DynamoDB's 400 KB. */
@@ -72,7 +81,9 @@ export const sizes: Readonly<
     | 'ledgerItem'
     | 'queueMessage'
     | 'topicMessage'
-    | 'busEvent',
+    | 'busEvent'
+    | 'parkedInline'
+    | 'reason',
     number
   >
 > = {
@@ -89,7 +100,14 @@ export const sizes: Readonly<
   topicMessage: 256 * 1024,
   /** The most of an event, and of a request: EventBridge's limit before 2026, which some partitions still have. */
   busEvent: 256 * 1024,
+  /** A parked message that is larger lies in the bucket; a row has at most 400 KB. */
+  parkedInline: 300 * 1024,
+  /** Why a message was dead-lettered, as one attribute. */
+  reason: 2 * 1024,
 };
+
+/** How many messages of one group lie parked at most; what comes behind them waits in the queue. */
+export const mostParked = 10_000;
 
 /** The shape of a job's row; a worker that meets a newer one hands the message back. */
 export const schemaNumber = 1;

@@ -92,6 +92,7 @@ const unknown = () => ({ kind: 'unknown' }) as const;
 const isOver = (epoch: Epoch | undefined): boolean => epoch?.isOpen() === false;
 
 const gatedStore = (store: Store, by: Gating): Store => ({
+  knows: (table) => store.knows(table),
   read: (table, key) =>
     call(by, { points: [], service: 'dynamodb', act: () => store.read(table, key) }),
   commit: (writes, epoch) =>
@@ -134,6 +135,7 @@ function unsaid(created: Created): Created {
 }
 
 const gatedSender = (sender: Sender, by: Gating): Sender => ({
+  knows: (target) => sender.knows(target),
   send: (target, entries, epoch) => {
     if (isOver(epoch)) return sender.send(target, entries, epoch);
     const outage = (why: string) => entries.map(() => ({ kind: 'outage' as const, why }));

@@ -5,6 +5,7 @@
  */
 
 export type { OfWorld } from '../handler/of-world.ts';
+export type { Release } from '../retry/release.ts';
 export type { Faults, Frozen, Service, Strike, Where } from './faults.ts';
 export {
   type Laptop,

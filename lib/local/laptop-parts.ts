@@ -33,8 +33,8 @@ import { Topic } from './topic.ts';
 /** When a hand-moved clock begins: a Thursday's midnight, so that histories read well. */
 const beginning = 1_767_225_600_000 as Instant;
 
-/** How often a message of your own queue is received at most before it is set aside; a job's command practically never is. */
-const receives = { own: 10, command: 1_000 } as const;
+/** How often a message is received at most before the queue itself sets it aside: the last net, since handlers count failures. */
+const maxReceiveCount = 1_000;
 
 /** A queue with its function and the mapping between them. */
 export interface Lane {
@@ -95,7 +95,10 @@ export function laptopParts<Queues extends string>(
     },
   };
   const lanes = new Map(
-    queues.map((planned) => [planned.queue.name, laneOf(planned, base, world)]),
+    queues.map((planned) => {
+      const sender = new LocalSender(targetsOf(queues, topic, planned.deadLetters));
+      return [planned.queue.name, laneOf(planned, base, { ...world, sender })];
+    }),
   );
   const relay = fleet(base, world, { name: 'relay', make: (own) => relayHandler(own) });
   const streamMapping = new StreamMapping({ stream, fleet: relay, clock, filter: isNews });
@@ -183,7 +186,6 @@ function planned(
     random,
     visibilityTimeout,
   });
-  const maxReceiveCount = rest.role === 'commands' ? receives.command : receives.own;
   const redrive = { to: deadLetters, maxReceiveCount };
   return {
     ...rest,
@@ -201,9 +203,16 @@ const gated = (job: Job, gate: Gate): Job =>
     return answer;
   });
 
-const targetsOf = (queues: readonly Planned[], topic: Topic): ReadonlyMap<string, Target> =>
+/** By the names that handlers use, and queues by their ARNs too; dead letters are a function's own. */
+const targetsOf = (
+  queues: readonly Planned[],
+  topic: Topic,
+  deadLetters?: Queue,
+): ReadonlyMap<string, Target> =>
   new Map<string, Target>([
     [targets.events, topic],
+    ...(deadLetters === undefined ? [] : [[targets.deadLetters, deadLetters] as const]),
+    ...queues.map(({ queue }) => [queue.arn, queue] as const),
     ...queues
       .filter(({ role }) => role === 'commands')
       .map(({ queue }) => [queue.name.replace(/\.fifo$/, ''), queue] as const),

@@ -6,6 +6,7 @@ import { isFinal, type JobRow, jobOf } from '../job/job.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { envelopeOf } from '../kernel/envelope.ts';
 import { permanent } from '../kernel/failure.ts';
+import { groupId } from '../kernel/group-id.ts';
 import type { Happening } from '../kernel/happening.ts';
 import type { Json } from '../kernel/json.ts';
 import { tables, targets } from '../kernel/settings.ts';
@@ -13,6 +14,8 @@ import { hours, later, milliseconds, minutes } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Key, Row } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
+import { reasonOf } from '../retry/dead-letter.ts';
+import { type Release, releaseMessage } from '../retry/release.ts';
 import type { Faults, Strike } from './faults.ts';
 import { HandClock } from './hand-clock.ts';
 import { type Lane, laptopParts, type Parts } from './laptop-parts.ts';
@@ -25,8 +28,10 @@ export interface LocalQueue {
   send(body: Json, settings: { readonly group: string; readonly dedupId?: string }): Promise<void>;
   /** All its messages, in flight or not, in order. */
   waiting(): readonly { group: string; body: string; receiveCount: number }[];
-  /** What its redrive policy has set aside. */
-  deadLetters(): readonly { group: string; body: string }[];
+  /** What is in its dead-letter queue; `code` is why, and empty where the queue's own redrive policy gave up. */
+  deadLetters(): readonly { group: string; body: string; code: string }[];
+  /** Asks for the release of a parked group: all of it or its first message, handled or dropped. */
+  release(group: string, release?: Partial<Release>): Promise<void>;
 }
 
 /** Whether all is quiet, or what is left to do. */
@@ -230,5 +235,15 @@ const localQueue = ({ queue, deadLetters }: Lane, { random }: World): LocalQueue
   },
   waiting: () =>
     queue.messages().map(({ group, body, receiveCount }) => ({ group, body, receiveCount })),
-  deadLetters: () => deadLetters.messages().map(({ group, body }) => ({ group, body })),
+  deadLetters: () =>
+    deadLetters
+      .messages()
+      .map(({ group, body, attributes }) => ({ group, body, code: codeOf(attributes) })),
+  async release(group, release = {}) {
+    const entry = releaseMessage(groupId(group), { of: 'group', ...release }, random.ulid());
+    queue.send({ ...entry, dedupId: entry.id });
+  },
 });
+
+const codeOf = (attributes: Readonly<Record<string, string>> = {}): string =>
+  String(reasonOf(attributes)['code'] ?? '');

@@ -17,6 +17,10 @@ export class LocalSender implements Sender {
     this.#targets = targets;
   }
 
+  knows(target: string): boolean {
+    return this.#targets.has(target);
+  }
+
   async send(
     target: string,
     entries: readonly Entry[],

@@ -2,7 +2,7 @@ import { checkWrites } from '../kernel/check-writes.ts';
 import { checkOpen, type Epoch } from '../kernel/epoch.ts';
 import { permanent } from '../kernel/failure.ts';
 import { sha256 } from '../kernel/sha256.ts';
-import type { Commit, Key, Row, Store, Write } from '../ports/store.ts';
+import type { Commit, Key, Row, RowRange, Store, Write } from '../ports/store.ts';
 import { applied, kept } from './applied.ts';
 import type { ChangeStream } from './change-stream.ts';
 import { holds } from './holds.ts';
@@ -77,10 +77,11 @@ export class MemoryStore implements Store {
     return { kind: 'committed', ...(row === undefined ? {} : { row: kept(row) }) };
   }
 
-  async *query(
-    table: string,
-    by: { readonly pk: string; readonly index?: string; readonly from?: string },
-  ): AsyncIterable<Row> {
+  knows(table: string): boolean {
+    return this.#tables.has(table);
+  }
+
+  async *query(table: string, by: RowRange): AsyncIterable<Row> {
     const { shape, rows } = this.#table(table);
     const fields = by.index === undefined ? { pk: 'pk', sk: 'sk' } : shape.indexes?.[by.index];
     if (fields === undefined)
@@ -91,9 +92,9 @@ export class MemoryStore implements Store {
         (row) =>
           row[fields.pk] === by.pk && (by.index === undefined || row[fields.sk] !== undefined),
       )
+      .filter((row) => by.from === undefined || inOrder(row[fields.sk], by.from) >= 0)
       .sort((a, b) => inOrder(a[fields.sk], b[fields.sk]));
-    for (const row of found)
-      if (by.from === undefined || inOrder(row[fields.sk], by.from) >= 0) yield kept(row);
+    for (const row of found.slice(0, by.most)) yield kept(row);
   }
 
   async *scan(

@@ -1,4 +1,4 @@
-import { bytesOf } from '../kernel/json.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Row } from '../ports/store.ts';
 
 /** A row's size in bytes as DynamoDB counts it: names and values, with a little for every list and map inside. */

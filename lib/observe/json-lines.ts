@@ -1,14 +1,13 @@
 import type { Happening } from '../kernel/happening.ts';
+import { lineOf } from './line-of.ts';
 
 /** Takes one line of text. */
 export type Print = (line: string) => void;
 
-/** One JSON line for each happening that carries a failure, so that none is silent; never a body, nor what was thrown. */
-export const failureLines =
+/** One line of JSON for each happening that a log must hold, so that no failure is silent. */
+export const jsonLines =
   (print: Print) =>
   (happening: Happening): void => {
-    if (!('failure' in happening)) return;
-    const { failure, ...rest } = happening;
-    const { code, message, facts } = failure;
-    print(JSON.stringify({ ...rest, code, message, facts }));
+    const line = lineOf(happening);
+    if (line !== undefined) print(JSON.stringify(line));
   };

@@ -1,6 +1,6 @@
 import type { Instant } from '../kernel/brand.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Failure } from '../kernel/failure.ts';
-import { bytesOf } from '../kernel/json.ts';
 import { lengths, sizes, tables } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
 import type { Outgoing } from './rounds.ts';

@@ -1,7 +1,8 @@
 import type { GroupId } from '../kernel/brand.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import { type Envelope, enveloped, type Subject } from '../kernel/envelope.ts';
 import type { StoredEvent } from '../kernel/event.ts';
-import { bytesOf, type Json } from '../kernel/json.ts';
+import type { Json } from '../kernel/json.ts';
 import { sizes, targets } from '../kernel/settings.ts';
 import { sha256 } from '../kernel/sha256.ts';
 import type { Outgoing } from './rounds.ts';

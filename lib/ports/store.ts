@@ -54,8 +54,19 @@ export type Commit =
   | { readonly kind: 'refused'; readonly at: number; readonly old?: Row }
   | { readonly kind: 'unknown' };
 
+/** Which rows are asked for, in order of their sort keys. */
+export interface RowRange {
+  readonly pk: string;
+  readonly index?: string;
+  readonly from?: string;
+  /** @default all */
+  readonly most?: number;
+}
+
 /** The one door to durable state. */
 export interface Store {
+  /** Whether there is a table of this name, so that a door refuses at start to be made without one. */
+  knows(table: string): boolean;
   /** Answers the row as it is now, never a stale one. */
   read(table: string, key: Key): Promise<Row | undefined>;
   /**
@@ -63,11 +74,8 @@ export interface Store {
    * refusal. @throws Failure `epoch-over` instead of sending anything, retries included, once `epoch` is over
    */
   commit(writes: readonly Write[], epoch?: Epoch): Promise<Commit>;
-  /** Rows of one key or index, in order of the sort key from `from` on, perhaps stale. */
-  query(
-    table: string,
-    by: { readonly pk: string; readonly index?: string; readonly from?: string },
-  ): AsyncIterable<Row>;
+  /** Rows of one key, as they are now, or of an index, perhaps stale; in order of the sort key from `from` on, at most `most`. */
+  query(table: string, by: RowRange): AsyncIterable<Row>;
   /** All rows of one of `of` segments, in no order, resumable after a key; never on a handler's path. */
   scan(
     table: string,

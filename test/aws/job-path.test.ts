@@ -10,6 +10,7 @@ import {
   sweepHandler,
   type World,
 } from '../../lib/index.ts';
+import { later } from '../../lib/kernel/time.ts';
 import { anEvent } from '../handler/world.ts';
 import { commandOf } from './command-of.ts';
 import { type Lossy, proxyBefore } from './proxy.ts';
@@ -28,6 +29,46 @@ const context = {
   awsRequestId: 'request',
   getRemainingTimeInMillis: () => 60_000,
 } as unknown as Parameters<ReturnType<typeof jobHandler>>[1];
+
+/** The same, with a manifest. */
+const finishJob = defineJob({
+  name: 'count',
+  input: v.object({ n: v.number() }),
+  finish: true,
+  async run(job) {
+    const result = await job.write('n.txt', String(job.input.n), { contentType: 'text/plain' });
+    return complete({ result, data: { n: job.generation } });
+  },
+});
+
+/** The parts of a world, which are made at first touch. */
+const partsOf = ({ store, bucket, sender, visibility, clock, random, observe }: World): World => ({
+  ...{ store, bucket, sender, visibility, clock, random, observe },
+});
+
+const ticking = (world: World, clock: World['clock']): World => ({ ...partsOf(world), clock });
+
+/** A world in which nothing is hidden, and no end of a job ever arrives, nor its manifest unless that is left. */
+function silent(world: World, isLeft: boolean): World {
+  const { store, bucket, ...rest } = partsOf(world);
+  return {
+    ...rest,
+    visibility: { hide: async (_queue, all) => all.map(() => 'hidden') },
+    store: Object.assign(Object.create(store) as World['store'], {
+      commit: (...args: Parameters<typeof store.commit>) => {
+        const [[write]] = args;
+        const isEnd = write?.kind === 'update' && write.set?.['status'] !== 'running';
+        return isEnd ? Promise.resolve({ kind: 'unknown' }) : store.commit(...args);
+      },
+    }),
+    bucket: Object.assign(Object.create(bucket) as World['bucket'], {
+      create: (...args: Parameters<typeof bucket.create>) =>
+        args[0].endsWith('/manifest.json') && !isLeft
+          ? Promise.resolve({ kind: 'unknown' })
+          : bucket.create(...args),
+    }),
+  };
+}
 
 async function submitted(world: World, intentId: string) {
   const made = await createJobs(world).submit(countJob, { intentId, input: { n: 1 } });
@@ -79,7 +120,8 @@ describe.skipIf(!hasEndpoint())('a job on AWS', { timeout: 30_000 }, () => {
     const { job } = await submitted(world, what);
     const record = await commandOf(at.world, job);
     proxy.clear();
-    const losing = { ...world, store: world.store, bucket: world.bucket };
+    const { store, bucket, sender } = world;
+    const losing = { ...world, store, bucket, sender };
     if (skipped === 0) proxy.loseReply(operation);
     else {
       const { commit } = world.store;
@@ -100,6 +142,39 @@ describe.skipIf(!hasEndpoint())('a job on AWS', { timeout: 30_000 }, () => {
     expect(row).toMatchObject({ status: 'succeeded', generation: 1, version: 3, failures: 0 });
     expect(row?.['events']).toHaveLength(2);
   });
+
+  it.each([
+    ['finished for', true, ['UpdateItem', 'GetObject', 'UpdateItem'], 1],
+    [
+      'taken over from',
+      false,
+      ['UpdateItem', 'GetObject', 'UpdateItem', 'PutObject', 'PutObject', 'UpdateItem'],
+      2,
+    ],
+  ])(
+    'with finish is %s a silent owner by one look at its manifest',
+    async (what, isLeft, asked, by) => {
+      const { job } = await submitted(world, what);
+      const event = anEvent(await commandOf(at.world, job));
+      const late = { ...realClock, now: () => later(realClock.now(), minutes(2)) };
+      proxy.clear();
+
+      const first = await jobHandler(finishJob, silent(world, isLeft))(event, context);
+      const left = proxy.seen.map(({ operation }) => operation);
+      proxy.clear();
+      const second = await jobHandler(finishJob, ticking(world, late))(event, context);
+
+      expect(left).toEqual(['UpdateItem', 'PutObject', ...(isLeft ? ['PutObject'] : [])]);
+      expect(proxy.seen.map(({ operation }) => operation)).toEqual(asked);
+      expect([first, second].map((it) => it.batchItemFailures.length)).toEqual([1, 0]);
+      expect(await createJobs(world).get(finishJob, what)).toMatchObject({
+        status: 'succeeded',
+        generation: by,
+        data: { n: by },
+        result: { size: 1 },
+      });
+    },
+  );
 
   it('is one job for fifty submitters, and one claim for fifty workers', async () => {
     const jobs = createJobs(at.world);

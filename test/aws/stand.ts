@@ -39,7 +39,7 @@ export async function stand(): Promise<Stand> {
   const settings = {
     tables,
     bucket: name,
-    targets: { events: QueueUrl, 'commands-count': QueueUrl },
+    targets: { events: QueueUrl, 'commands-count': QueueUrl, 'dead-letters': QueueUrl },
   };
   return { settings, world: onAws(settings), at: (endpoint) => onAws({ ...settings, endpoint }) };
 }

@@ -53,22 +53,6 @@ describe.skipIf(!hasEndpoint())('an operator', { timeout: 60_000 }, () => {
     return keys;
   }
 
-  /** Keeps what the fence refused of a job's first attempt, as a worker does. */
-  async function refused(id: string, what: string): Promise<void> {
-    const [key = ''] = await objectsOf(id);
-    const [, , , , attemptId = ''] = key.split('/');
-    const fields = { what, answer: 'done-by-other', generation: 1, attemptId, by: 2 };
-    await at.world.store.commit([
-      {
-        table: 'care',
-        key: { pk: `refused#${id}`, sk: attemptId },
-        when: [],
-        kind: 'put',
-        fields: { ...fields, at: at.world.clock.now() },
-      },
-    ]);
-  }
-
   it('lists jobs by status, group and age, and is told what that cost', async () => {
     const waiting = await submitted(at.world, 'list-waiting');
     const done = await worked(at.world, 'list-done');
@@ -98,7 +82,6 @@ describe.skipIf(!hasEndpoint())('an operator', { timeout: 60_000 }, () => {
 
   it('reads in a job’s time line who fenced whom', async () => {
     const id = await zombie(at.world, 'zombie');
-    await refused(id, 'complete');
     const row = await rowOf(id);
     const now = Number(row?.['changedAt']) as never;
     const sent = { target: 'commands-count', eventId: `${id}:${row?.['incarnation']}:1` };
@@ -199,7 +182,6 @@ describe.skipIf(!hasEndpoint())('an operator', { timeout: 60_000 }, () => {
 
   it('erases a job that has ended, and finishes what a crash left', async () => {
     const id = await zombie(at.world, 'erase');
-    await refused(id, 'complete');
     const before = await rowOf(id);
     const outgoing = { target: 'events', eventId: `${id}:${before?.['incarnation']}:2` };
     const failure = { code: 'too-large', message: 'it is too large' };

@@ -63,6 +63,7 @@ export const unreliable = (
   store: Store,
   fate: (writes: readonly Write[]) => 'request-lost' | 'reply-lost' | 'arrives',
 ): Store => ({
+  knows: (table) => store.knows(table),
   read: (table, key) => store.read(table, key),
   query: (table, by) => store.query(table, by),
   scan: (table, by) => store.scan(table, by),

@@ -251,6 +251,7 @@ describe('a relay that was frozen beyond its end', () => {
     const sends: boolean[] = [];
     const { own, world, freeze } = freezable(() => ({
       sender: {
+        knows: () => true,
         async send(_target, entries, epoch) {
           sends.push(epoch?.isOpen() ?? true);
           freeze(minutes(2));

@@ -60,7 +60,10 @@ describe('a handler', () => {
       const world = new QueueWorld();
       const handle = async (): Promise<never> => gives as never;
 
-      const response = await fifoHandler({ parse, handle }, world)(batch('A1'), endless);
+      const response = await fifoHandler({ parse, handle, poison: 'block' }, world)(
+        batch('A1'),
+        endless,
+      );
 
       expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: 'A1' }] });
       expect(world.told).toMatchObject([

@@ -12,6 +12,7 @@ async function read<Body>(reading: Reading<Body>, text: string) {
   const handler = fifoHandler<Body>(
     {
       ...reading,
+      poison: 'block',
       async handle({ body }) {
         bodies.push(body);
         return done();

@@ -2,9 +2,12 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { realClock } from '../../lib/handler/real-clock.ts';
 import type { Duration, Instant } from '../../lib/kernel/brand.ts';
 import type { Happening } from '../../lib/kernel/happening.ts';
+import { tables, targets } from '../../lib/kernel/settings.ts';
 import { HandClock } from '../../lib/local/hand-clock.ts';
+import { MemoryStore } from '../../lib/local/memory-store.ts';
 import { SeededRandom } from '../../lib/local/seeded-random.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
+import type { Entry, Sender } from '../../lib/ports/sender.ts';
 import type { Hiding, Visibility } from '../../lib/ports/visibility.ts';
 import type { World } from '../../lib/ports/world.ts';
 
@@ -84,8 +87,17 @@ export class Hidden implements Visibility {
   }
 }
 
-/** A world for queues alone; a door that touches anything else of it fails. */
+/** A world for queues alone, in which failures are counted and dead letters are kept; it has no bucket. */
 export class QueueWorld implements World {
+  readonly store = new MemoryStore({ [tables.care]: {}, own: {} });
+  readonly sent: { readonly target: string; readonly entry: Entry }[] = [];
+  readonly sender: Sender = {
+    knows: (target) => target === targets.deadLetters,
+    send: async (target, entries) => {
+      this.sent.push(...entries.map((entry) => ({ target, entry })));
+      return entries.map(() => ({ kind: 'sent' }));
+    },
+  };
   readonly clock: Clock;
   readonly visibility: Hidden;
   readonly random: World['random'];
@@ -103,14 +115,8 @@ export class QueueWorld implements World {
   readonly observe = (happening: Happening): void => {
     this.told.push(happening);
   };
-  get store(): never {
-    return untouched('store');
-  }
   get bucket(): never {
     return untouched('bucket');
-  }
-  get sender(): never {
-    return untouched('sender');
   }
 
   /** What was told, as `kind id`. */

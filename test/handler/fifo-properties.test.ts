@@ -67,6 +67,7 @@ async function interleaved(s: fc.Scheduler, plan: readonly Planned[], concurrenc
   const handler = fifoHandler(
     {
       parse: String,
+      poison: 'block',
       concurrency,
       async handle({ id, group }) {
         overlap ||= running.has(group);
@@ -154,6 +155,7 @@ describe('any batch that meets its deadline', () => {
         const handler = fifoHandler(
           {
             parse: String,
+            poison: 'block',
             margin: seconds(2),
             async handle({ id }) {
               const i = plan.findIndex(({ name }) => name === id);

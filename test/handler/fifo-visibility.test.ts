@@ -12,6 +12,7 @@ import {
   seconds,
   transient,
 } from '../../lib/index.ts';
+import { countedFailure, failuresKey } from '../../lib/retry/failure-count.ts';
 import {
   batch,
   endless,
@@ -25,7 +26,7 @@ import {
   standardQueue,
 } from './fifo-events.ts';
 
-/** Handles a batch whose messages end as told, all others by done(). */
+/** Handles a batch whose messages end as told, all others by done(); what no retry can help is left to the queue. */
 async function handled(
   ends: Record<string, () => MessageAnswer>,
   event: Parameters<ReturnType<typeof fifoHandler>>[0],
@@ -33,7 +34,7 @@ async function handled(
 ) {
   const { world = new QueueWorld(handClock()), retry = {} } = given;
   const handler = fifoHandler(
-    { parse: String, retry, handle: async ({ id }) => (ends[id] ?? done)() },
+    { parse: String, poison: 'block', retry, handle: async ({ id }) => (ends[id] ?? done)() },
     world,
   );
   return { world, kept: kept(await handler(event, endless)) };
@@ -45,6 +46,15 @@ const throws = (thrown: unknown) => () => {
 const received = (receives: number, sentAt = 0) => ({
   Records: [record('A1', { receives, sentAt })],
 });
+
+/** A message that has failed so often before: what counts is what was counted, not its receives. */
+async function failedBefore(world: QueueWorld, count: number) {
+  const key = failuresKey('orders.fifo', 'A1');
+  const told = { failure: transient('no', 'no'), at: world.clock.now() };
+  for (let seen = 0; seen < count; seen++)
+    await world.store.commit([countedFailure(key, seen, told)]);
+  return received(count + 3);
+}
 
 describe('a failed message', () => {
   it('cases fifo 10 and 13: comes back after a backoff, alone, before what is behind it', async () => {
@@ -70,13 +80,14 @@ describe('a failed message', () => {
   });
 
   it.each([
-    { receives: 1, most: 10_000 },
-    { receives: 2, most: 20_000 },
-    { receives: 3, most: 40_000 },
-  ])('case fifo 28: backs off by its receive count $receives', async ({ receives, most }) => {
+    { count: 0, most: 10_000 },
+    { count: 1, most: 20_000 },
+    { count: 2, most: 40_000 },
+  ])('case fifo 28: backs off by its $count counted failures before', async ({ count, most }) => {
     const world = new QueueWorld(handClock(), { random: longest });
+    const event = await failedBefore(world, count);
 
-    await handled({ A1: throws(new Error('no')) }, received(receives), { world });
+    await handled({ A1: throws(new Error('no')) }, event, { world });
 
     expect(world.visibility.lengths).toEqual({ A1: most });
   });
@@ -86,19 +97,19 @@ describe('a failed message', () => {
       'waits as long as the thrower asks',
       {
         thrown: transient('slow-carrier', 'wait', { after: minutes(1) }),
-        receives: 1,
+        before: 0,
         wait: 60_000,
       },
     ],
     [
       'case fifo 26: waits as long as the cap where no retry can help',
-      { thrown: permanent('negative-total', 'no'), receives: 1, wait: 900_000 },
+      { thrown: permanent('negative-total', 'no'), before: 0, wait: 900_000 },
     ],
     [
       'waits as long as the cap once its attempts are spent',
       {
         thrown: transient('slow-carrier', 'wait', { after: minutes(1) }),
-        receives: 4,
+        before: 3,
         wait: 900_000,
       },
     ],
@@ -106,15 +117,18 @@ describe('a failed message', () => {
       'waits no longer than SQS hides',
       {
         thrown: transient('tomorrow', 'wait', { after: days(1) }),
-        receives: 1,
+        before: 0,
         wait: 11.75 * 3_600_000,
       },
     ],
-  ])('%s', async (_, { thrown, receives, wait }) => {
-    const { world } = await handled({ A1: throws(thrown) }, received(receives));
+  ])('%s', async (_, { thrown, before, wait }) => {
+    const world = new QueueWorld(handClock());
+    const event = await failedBefore(world, before);
+
+    await handled({ A1: throws(thrown) }, event, { world });
 
     expect(world.visibility.lengths).toEqual({ A1: wait });
-    expect(world.told).toMatchObject([{ attempt: receives, failure: thrown }]);
+    expect(world.told).toMatchObject([{ failure: thrown }]);
   });
 
   it.each([
@@ -139,7 +153,11 @@ describe('a failed message', () => {
     };
 
     const bug = await handled({ A1: throws(new TypeError('x')) }, received(1), { retry });
-    const spent = await handled({ A1: throws(new Error('x')) }, received(2), { retry });
+    const world = new QueueWorld(handClock());
+    const spent = await handled({ A1: throws(new Error('x')) }, await failedBefore(world, 1), {
+      retry,
+      world,
+    });
 
     expect(bug.world.visibility.lengths).toEqual({ A1: 30_000 });
     expect(bug.world.told).toMatchObject([{ failure: { code: 'bug' } }]);
@@ -169,7 +187,11 @@ describe('a failed message', () => {
     });
 
     expect(kept).toEqual(['A1', 'A2']);
-    expect(world.log).toEqual(['message-failed A1', 'message-done B1', 'message-held-back A2']);
+    expect(world.log.toSorted()).toEqual([
+      'message-done B1',
+      'message-failed A1',
+      'message-held-back A2',
+    ]);
   });
 
   it('is hidden before the response is given', async () => {

@@ -69,6 +69,7 @@ describe('a worker', () => {
     const counted: World = {
       ...world,
       store: {
+        knows: () => true,
         read: () => {
           throw new Error('the happy path reads nothing');
         },
@@ -219,7 +220,7 @@ describe('a worker', () => {
     ['no kind', { type: '.run' }],
     ['the id of a job of another kind', { subject: `other-${'0'.repeat(32)}` }],
     ['the id of a job whose kind only begins like it', { subject: `count-more-${'0'.repeat(32)}` }],
-  ])('fails a command that has %s, and claims nothing', async (_, wrong) => {
+  ])('dead-letters a command that has %s, and claims nothing', async (_, wrong) => {
     const world = aWorld();
     const job = countJob(completes);
     const record = await submitted(world, job);
@@ -228,15 +229,19 @@ describe('a worker', () => {
 
     const response = await handle(world, job, aRecord('A1', { body }));
 
-    expect(kept(response)).toEqual(['A1']);
+    expect(kept(response)).toEqual([]);
     expect(world.job('count', 'a')).toEqual(before);
+    expect(world.sent.at(-1)).toMatchObject({
+      target: 'dead-letters',
+      entry: { id: 'dead:A1', body },
+    });
     expect(world.happenings).toContainEqual(
       expect.objectContaining({ failure: expect.objectContaining({ code: 'not-a-command' }) }),
     );
   });
 
   it.each(['not json', '{}', '{"specversion":"1.0"}'])(
-    'fails only the record whose command it cannot read: %s',
+    'dead-letters only the record whose command it cannot read: %s',
     async (body) => {
       const world = aWorld();
       const job = countJob(completes);
@@ -247,10 +252,14 @@ describe('a worker', () => {
         aContext(world),
       );
 
-      expect(kept(response)).toEqual(['B1']);
+      expect(kept(response)).toEqual([]);
+      expect(world.sent.at(-1)).toMatchObject({
+        target: 'dead-letters',
+        entry: { group: 'B', body },
+      });
       expect(world.happenings).toContainEqual(
         expect.objectContaining({
-          kind: 'message-failed',
+          kind: 'message-dead-lettered',
           failure: expect.objectContaining({ code: 'envelope-unreadable' }),
         }),
       );

@@ -13,8 +13,12 @@ describe('a queue’s door', () => {
   it('fails what has no verdict when the last net falls, and holds what is behind it back', async () => {
     const clock = handClock();
     const world = new QueueWorld(clock);
-    const handler = queueHandler({}, world, ({ id }) =>
-      id === 'A1' ? new Promise(() => {}) : Promise.resolve(done),
+    const handler = queueHandler(
+      {},
+      world,
+      () =>
+        ({ id }) =>
+          id === 'A1' ? new Promise(() => {}) : Promise.resolve(done),
     );
 
     const response = handler(batch('A1', 'A2', 'B1'), left(10_000));
@@ -39,7 +43,7 @@ describe('a queue’s door', () => {
       const clock = handClock();
       const world = new QueueWorld(clock);
       const started: string[] = [];
-      const handler = queueHandler({}, world, async ({ id }) => {
+      const handler = queueHandler({}, world, () => async ({ id }) => {
         started.push(id);
         await clock.sleep(milliseconds(12_000));
         return outcome;
@@ -61,7 +65,7 @@ describe('a queue’s door', () => {
   it('leaves time for last writes between the end of user code and the last net', async () => {
     const clock = handClock();
     const seen: unknown[] = [];
-    const handler = queueHandler({}, new QueueWorld(clock), async (_, turn) => {
+    const handler = queueHandler({}, new QueueWorld(clock), () => async (_, turn) => {
       const code = await ran(turn, () => new Promise(() => {}));
       seen.push(code.kind, turn.isOpen(), clock.now());
       await clock.sleep(milliseconds(400));
@@ -77,7 +81,7 @@ describe('a queue’s door', () => {
 
   it('closes the turn of a message with its verdict', async () => {
     let kept: OpenTurn | undefined;
-    const handler = queueHandler({}, new QueueWorld(), async (_, turn) => {
+    const handler = queueHandler({}, new QueueWorld(), () => async (_, turn) => {
       kept = turn;
       return turn.isOpen() ? done : { kind: 'failed', failure: transient('closed', 'closed') };
     });
@@ -90,7 +94,7 @@ describe('a queue’s door', () => {
 
   it('fails a message whose decision throws, and goes on with the others', async () => {
     const world = new QueueWorld();
-    const handler = queueHandler({}, world, async ({ id }) => {
+    const handler = queueHandler({}, world, () => async ({ id }) => {
       if (id === 'A1') throw new Error('a bug of ours');
       return done;
     });
@@ -103,7 +107,7 @@ describe('a queue’s door', () => {
 
   it('hides nothing without a visibility', async () => {
     const { clock, observe } = new QueueWorld();
-    const handler = queueHandler({}, { clock, observe }, async () => ({
+    const handler = queueHandler({}, { clock, observe }, () => async () => ({
       kind: 'failed',
       failure: transient('no', 'no'),
       wait: milliseconds(5_000),

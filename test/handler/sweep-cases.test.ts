@@ -13,6 +13,7 @@ describe('a sweep', () => {
     world.clock.step((world.clock.now() + days(2)) as never);
     const touched: string[] = [];
     const store = {
+      knows: () => true,
       read: async () => void touched.push('read'),
       commit: async () => ({ kind: 'unknown' as const }),
       async *query(table: string, by: Parameters<typeof world.store.query>[1]) {

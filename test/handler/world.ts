@@ -39,6 +39,7 @@ export function aWorld() {
     stream,
     bucket: new MemoryBucket('results', clock),
     sender: {
+      knows: () => true,
       /** Answers what a test has laid out, and otherwise takes everything. */
       async send(target: string, entries: readonly Entry[]): Promise<readonly Verdict[]> {
         const answer = verdicts.shift() ?? entries.map(() => ({ kind: 'sent' as const }));

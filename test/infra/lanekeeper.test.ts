@@ -167,7 +167,7 @@ describe('a stack of jobs', () => {
     expect(texts.filter((text) => text.includes('commands-copy'))).toHaveLength(1);
     expect(told).toEqual({
       JobcopyFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
-      ConsumerauditFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_TARGETS'],
+      ConsumerauditFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
       RelayFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
       SweeperFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET'],
     });
@@ -270,16 +270,6 @@ describe('a stack of jobs', () => {
   });
 });
 
-describe('an alarm', () => {
-  it('says what it means, and watches the relay and every queue and its function', () => {
-    const { lanekeeper, template } = made();
-    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
-
-    expect(lanekeeper.alarms).toHaveLength(3 + 2 * 5);
-    expect(alarms.every(({ Properties }) => Properties.AlarmDescription.length > 20)).toBe(true);
-  });
-});
-
 describe('a queue without jobs', () => {
   const worker = (props: Partial<ConstructorParameters<typeof OrderedWorker>[2]> = {}) => {
     const stack: Stack = aStack();
@@ -299,5 +289,7 @@ describe('a queue without jobs', () => {
       RedrivePolicy: objectLike({ maxReceiveCount: 1_000 }),
     });
     worker({ remembers: true }).resourceCountIs('AWS::DynamoDB::Table', 1);
+    worker({ remembers: true }).resourceCountIs('AWS::S3::Bucket', 1);
+    worker().resourceCountIs('AWS::S3::Bucket', 0);
   });
 });

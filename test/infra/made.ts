@@ -14,16 +14,18 @@ export const copyJob = defineJob({
 export const entry = 'functions/export/worker.ts';
 
 /** A stack that bundles nothing: templates say the same without. */
-export const aStack = (): Stack =>
-  new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Test');
+export const aStack = (id = 'Test'): Stack =>
+  new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), id);
 
 /** A stack with all that one job and one consumer need, or what else is asked for. */
-export function made(props: Partial<LanekeeperProps> = {}): {
+export function made(
+  props: Partial<LanekeeperProps> = {},
+  stack: Stack = aStack(),
+): {
   readonly stack: Stack;
   readonly lanekeeper: Lanekeeper;
   readonly template: Template;
 } {
-  const stack = aStack();
   const lanekeeper = new Lanekeeper(stack, 'Lanekeeper', {
     jobs: [{ job: copyJob, entry }],
     consumers: { audit: { entry } },

@@ -38,7 +38,15 @@ describe('a function of a stack', () => {
     [
       'consumer: its own tables and care, and no job',
       'ConsumerauditFunctionRole',
-      [...care, ...logs('Consumeraudit'), ...queue('Consumeraudit')],
+      [
+        ...care,
+        ...table('Care', 'Query'),
+        ...logs('Consumeraudit'),
+        ...objects('parked', 'AbortMultipartUpload', 'DeleteObject', 'GetObject', 'PutObject'),
+        list,
+        ...queue('Consumeraudit'),
+        'sqs:SendMessage on ConsumerauditMessagesQueue',
+      ],
     ],
     [
       'relay: the stream, the ledger and the targets, and no write to jobs',

@@ -142,3 +142,17 @@ describe('the answer to other writes', () => {
     expect(answered(held, 'succeeded', { kind: 'unknown' })).toEqual({ kind: 'unknown' });
   });
 });
+
+describe('the answer to another end than success, of an attempt whose success was committed for it', () => {
+  const old = row({ ...queued(mine), status: 'succeeded' as const });
+
+  it.each(['failed', 'queued', 'cancelled'] as const)(
+    'tells %s that the job is done, so that no other end is told',
+    (wanted) => {
+      expect(answered(held, wanted, { kind: 'refused', at: 0, old })).toEqual({
+        kind: 'done-by-other',
+        by: 1,
+      });
+    },
+  );
+});

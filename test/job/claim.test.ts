@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Bid, firstAsk, nextAsk } from '../../lib/job/claim.ts';
+import { afterLook, type Bid, firstAsk, nextAsk } from '../../lib/job/claim.ts';
 import type { JobRow } from '../../lib/job/job.ts';
 import { jobId } from '../../lib/job/job-id.ts';
 import { hours, minutes } from '../../lib/kernel/time.ts';
@@ -13,6 +13,7 @@ const bid = (over: Partial<Bid> = {}): Bid => ({
   now: at(0),
   leaseUntil: at(67_000),
   limits: { failures: 4, takeovers: 5, releases: 100, attempt: minutes(15) },
+  finish: false,
   ...over,
 });
 
@@ -208,5 +209,46 @@ describe('a refused ask', () => {
         add: { generation: 1, version: 1 },
       },
     });
+  });
+});
+
+describe('a claim that finishes for silent owners', () => {
+  const asked = bid({ now: at(62_001), finish: true });
+  const finished = { kind: 'succeeded' as const, data: { rows: 1 } };
+
+  it('looks first, whatever else the row says, once the lease is over', () => {
+    const worn = running({ takeovers: 5, firstTakeoverAt: at(-hours(2)) });
+    const cancelled = running({ cancelRequestedAt: at(1) });
+
+    for (const job of [running(), worn, cancelled])
+      expect(nextAsk(asked, row(job))).toEqual({ kind: 'look', job });
+  });
+
+  it('looks at no job whose lease is not over, that waits, or that ended', () => {
+    const ended = { ...queued({ generation: 1 }), status: 'succeeded' as const };
+
+    expect(nextAsk(bid({ finish: true }), row(running()))).toMatchObject({ kind: 'answer' });
+    expect(nextAsk(asked, row(queued({ generation: 1 })))).toMatchObject({ means: 'granted' });
+    expect(nextAsk(asked, row(ended))).toMatchObject({ kind: 'answer' });
+  });
+
+  it('completes under the fence of the owner and the version that was read, and leaves its attempt in the row', () => {
+    const step = afterLook(asked, running({ version: 3 }), finished);
+
+    expect(step.write.when).toMatchObject([
+      { why: 'incarnation', value: incarnation },
+      { why: 'generation', value: 1 },
+      { why: 'status', value: 'running' },
+      { why: 'version', value: 3 },
+    ]);
+    expect(step).toMatchObject({ means: 'finished-for', write: { add: { version: 1 } } });
+    expect(step.write).not.toHaveProperty('set.attemptId');
+    expect(step.write).toHaveProperty('set.sweeps', 0);
+  });
+
+  it('asks as any other where nothing had been finished', () => {
+    const job = running();
+
+    expect(afterLook(asked, job, undefined)).toEqual(nextAsk(bid({ now: at(62_001) }), row(job)));
   });
 });

@@ -11,6 +11,7 @@ import { submission } from '../../lib/job/submit.ts';
 import type { GroupId, Instant } from '../../lib/kernel/brand.ts';
 import { hours, later, minutes } from '../../lib/kernel/time.ts';
 import { HandClock } from '../../lib/local/hand-clock.ts';
+import { MemoryBucket } from '../../lib/local/memory-bucket.ts';
 import { MemoryStore } from '../../lib/local/memory-store.ts';
 import { SeededRandom } from '../../lib/local/seeded-random.ts';
 import type { Commit, Row, Write } from '../../lib/ports/store.ts';
@@ -43,6 +44,7 @@ async function aJob(made = incarnation) {
     now,
     leaseUntil: later(now, minutes(1)),
     limits: { failures: 4, takeovers: 5, releases: 100, attempt: minutes(15) },
+    finish: false,
   });
   const clock = new HandClock(at(0));
   let isLosing = false;
@@ -56,6 +58,8 @@ async function aJob(made = incarnation) {
     store: Object.assign(Object.create(store) as MemoryStore, { commit }),
     clock: Object.assign(Object.create(clock) as HandClock, { sleep: async () => {} }),
     random: new SeededRandom(1, clock),
+    bucket: new MemoryBucket('results', clock),
+    observe: () => {},
   };
   /** The reply of the next claim that has its effect gets lost. */
   const loseReply = () => {

@@ -21,6 +21,7 @@ const bid: Bid = {
   now,
   leaseUntil: later(now, minutes(1)),
   limits: { failures: 4, takeovers: 5, releases: 100, attempt: minutes(15) },
+  finish: false,
 };
 const failure = { code: 'x', message: 'x', facts: {} };
 const silent = { takeovers: 5, firstTakeoverAt: at(0) };
@@ -41,7 +42,7 @@ const moves = {
 } as const satisfies Record<string, Row>;
 
 const asked = (step: ClaimStep): Write => {
-  if (step.kind !== 'write') throw new Error(`no write: ${step.claim.kind}`);
+  if (step.kind !== 'write') throw new Error(`no write: ${step.kind}`);
   return step.write;
 };
 const claim = (row: JobRow): Write => asked(nextAsk(bid, row as unknown as Row));

@@ -3,16 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { complete, defineJob, done, fifoHandler, minutes, type World } from '../../lib/index.ts';
 import { startLaptop } from '../../lib/local/index.ts';
 
-const exportJob = defineJob({
-  name: 'export',
-  input: v.object({ dataset: v.string() }),
-  async run(job) {
-    const file = await job.write('export.csv', `${job.input.dataset}\n`, {
-      contentType: 'text/csv',
-    });
-    return complete({ result: file, data: { rows: 1 } });
-  },
-});
+const made = (finish: boolean) =>
+  defineJob({
+    name: 'export',
+    input: v.object({ dataset: v.string() }),
+    finish,
+    async run(job) {
+      const file = await job.write('export.csv', `${job.input.dataset}\n`, {
+        contentType: 'text/csv',
+      });
+      return complete({ result: file, data: { by: job.generation } });
+    },
+  });
+
+const exportJob = made(false);
 
 describe('a worker that was frozen just before it completed', () => {
   it('changes nothing when it wakes after a takeover, and publishes nothing', async () => {
@@ -49,6 +53,36 @@ describe('a worker that was frozen just before it completed', () => {
     expect(result).toMatchObject({ kind: 'ready', size: 7 });
     expect(laptop.happenings('orphans-collected')).toMatchObject([{ count: 1 }]);
   });
+});
+
+describe('a worker that was frozen between its manifest and its completion', () => {
+  it.each([
+    ['before its completion left', { at: 'complete', when: 'before' }],
+    ['once it had taken effect', { at: 'complete', when: 'after' }],
+  ] as const)(
+    'changes nothing when it wakes, frozen %s: what is there is its own result, told once',
+    async (_, where) => {
+      const job = made(true);
+      await using laptop = await startLaptop({ jobs: [job] });
+      const frozen = laptop.faults.freeze(where);
+      await laptop.jobs.submit(job, { intentId: 'a', input: { dataset: 'movies' } });
+      await laptop.clock.forward(minutes(20));
+      const before = await laptop.jobs.get(job, 'a');
+
+      frozen.thaw();
+      const settled = await laptop.settle();
+
+      expect(settled).toEqual({ kind: 'quiet' });
+      expect(before).toMatchObject({ status: 'succeeded', generation: 1, data: { by: 1 } });
+      expect(await laptop.jobs.get(job, 'a')).toEqual(before);
+      expect(laptop.events(job)).toMatchObject([{ type: 'export.succeeded', data: { by: 1 } }]);
+      expect(await laptop.jobs.result(job, 'a')).toMatchObject({ kind: 'ready', size: 7 });
+      expect(laptop.happenings('job-finished-for')).toHaveLength(where.when === 'before' ? 1 : 0);
+      for (const kind of ['job-taken-over', 'write-fenced', 'job-failed'] as const)
+        expect(laptop.happenings(kind)).toEqual([]);
+      expect(laptop.happenings('orphans-collected')).toMatchObject([{ count: 1 }]);
+    },
+  );
 });
 
 describe('a worker that was frozen before it would have sent anything', () => {

@@ -23,7 +23,13 @@ export async function sampleStack(datasets: readonly string[]): Promise<SampleSt
   const name = settings.bucket ?? '';
   const commands = await aQueue(`${name}-commands.fifo`);
   const events = await aQueue(`${name}-events.fifo`);
-  const used = { ...settings, targets: { 'commands-export': commands.url, events: events.url } };
+  const dead = await aQueue(`${name}-dead.fifo`);
+  const targets = {
+    'commands-export': commands.url,
+    events: events.url,
+    'dead-letters': dead.url,
+  };
+  const used = { ...settings, targets };
   await deploy(name, used, datasets);
   const mappings = [
     await lambda.createMapping(commands.arn, `${name}-worker`, { BatchSize: 10 }),

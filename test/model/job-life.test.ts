@@ -23,6 +23,14 @@ const command = fc.oneof<fc.WeightedArbitrary<Command>[]>(
   { weight: 12, arbitrary: fc.record({ kind: fc.constant('ask'), worker, way }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('end'), worker, as, way }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('upload'), worker }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('leave'),
+      worker,
+      promote: fc.constantFrom(0, 1),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('note'), worker, way }) },
   {
     weight: 2,
@@ -114,6 +122,7 @@ describe('a job’s life', () => {
       'answer unknown',
       'claim cancelled',
       'claim finished',
+      'claim finished-for',
       'claim gone',
       'claim granted',
       'claim held',

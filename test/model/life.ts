@@ -1,8 +1,16 @@
 import { isGarbage } from '../../lib/candidate/garbage.ts';
-import { candidateKey, candidatesOf, placeOf } from '../../lib/candidate/key.ts';
+import { candidateKey, candidatesOf, manifestName, placeOf } from '../../lib/candidate/key.ts';
 import { type Answer, answered } from '../../lib/job/answer.ts';
-import { type Bid, type ClaimStep, claimed, firstAsk, nextAsk } from '../../lib/job/claim.ts';
-import { asEnded, type Ending, ending } from '../../lib/job/ending.ts';
+import {
+  type Ask,
+  afterLook,
+  type Bid,
+  type Claim,
+  claimed,
+  firstAsk,
+  nextAsk,
+} from '../../lib/job/claim.ts';
+import { asEnded, type Ending, ending, type Finished } from '../../lib/job/ending.ts';
 import { type JobRow, jobOf, keyOf, type RunningJob } from '../../lib/job/job.ts';
 import { jobId } from '../../lib/job/job-id.ts';
 import { type Verb, verbStep } from '../../lib/job/operator.ts';
@@ -29,6 +37,8 @@ export type Command =
   | { readonly kind: 'note'; readonly worker: number; readonly way: Way }
   | { readonly kind: 'renew'; readonly worker: number; readonly by: number; readonly way: Way }
   | { readonly kind: 'upload' | 'crash'; readonly worker: number }
+  /** He decides to complete, and says so beside his candidates first. */
+  | { readonly kind: 'leave'; readonly worker: number; readonly promote: number }
   | { readonly kind: 'end'; readonly worker: number; readonly as: As; readonly way: Way }
   /** A copy of an owner's earlier request, late on the network. */
   | { readonly kind: 'copy'; readonly which: number }
@@ -46,7 +56,8 @@ const limits = { failures: 4, takeovers: 1, releases: 100, attempt: minutes(15) 
 
 interface Asking {
   readonly bid: Bid;
-  readonly step: ClaimStep & { readonly kind: 'write' };
+  readonly step: Ask;
+  readonly by: Writer;
 }
 
 interface Holding {
@@ -54,6 +65,7 @@ interface Holding {
   readonly uploads: string[];
   /** Decided once and then sent until the row answers. */
   ending?: Ending;
+  hasManifest?: boolean;
   /** He was told that the work is lost, and goes on all the same. */
   isLost?: boolean;
 }
@@ -81,6 +93,7 @@ export class Life {
   readonly #without: ReadonlySet<string>;
   readonly #workers: readonly Worker[];
   readonly #bucket = new Set<string>();
+  readonly #manifests = new Map<string, Finished>();
   /** Garbage in some state of the row: never to be promoted. */
   readonly #condemned = new Set<string>();
   /** Uploaded while they could still be promoted: the mark has to lead a sweep to them. */
@@ -125,6 +138,8 @@ export class Life {
         return this.#own(this.#worker(command.worker), command);
       case 'upload':
         return this.#upload(this.#worker(command.worker));
+      case 'leave':
+        return this.#leave(this.#worker(command.worker), command.promote);
       case 'crash':
         return this.#crash(this.#worker(command.worker));
       case 'copy':
@@ -179,6 +194,7 @@ export class Life {
   async #remake(): Promise<void> {
     if (!isOver(this.job)) return;
     this.#bucket.clear();
+    this.#manifests.clear();
     await this.#store.commit([{ kind: 'delete', table: 'jobs', key: keyOf(id), when: [] }]);
     this.#made += 1;
     this.#life += 1;
@@ -188,18 +204,20 @@ export class Life {
 
   async #ask(worker: Worker, way: Way): Promise<void> {
     if (worker.holding !== undefined) return;
-    const { bid, step } = worker.asking ?? this.#asking(worker);
-    worker.asking = { bid, step };
-    const by = { kind: 'claimer', attemptId: bid.attemptId, now: bid.now } as const;
+    const { bid, step, by } = worker.asking ?? this.#asking(worker);
+    worker.asking = { bid, step, by };
     const commit = await this.#send(step.write, by, way);
     if (commit.kind === 'unknown') return;
-    const next = commit.kind === 'refused' ? nextAsk(bid, commit.old) : undefined;
-    if (next?.kind === 'write') {
-      worker.asking = { bid, step: next };
+    const next =
+      commit.kind === 'refused'
+        ? this.#following(bid, commit.old)
+        : { kind: 'answer' as const, claim: claimed(step, rowIn(commit)) };
+    if (next.kind === 'write') {
+      worker.asking = next.asking;
       return;
     }
     worker.asking = undefined;
-    const claim = next === undefined ? claimed(step, rowIn(commit)) : next.claim;
+    const { claim } = next;
     this.seen.add(`claim ${claim.kind}`);
     this.#rule(
       'I9: who holds the job is never told that another does',
@@ -219,10 +237,24 @@ export class Life {
       now,
       leaseUntil: later(now, minutes(5)),
       limits,
+      finish: true,
     };
-    const step = firstAsk(bid);
-    if (step.kind !== 'write') throw new Error('a first ask is a write');
-    return { bid, step };
+    return { bid, step: firstAsk(bid), by: claimerOf(bid) };
+  }
+
+  /** What a refused ask leads to; what was found beside the silent owner's candidates is sent in that owner's name. */
+  #following(
+    bid: Bid,
+    old: Row | undefined,
+  ): { kind: 'write'; asking: Asking } | { kind: 'answer'; claim: Claim } {
+    const next = nextAsk(bid, old);
+    if (next.kind === 'answer') return next;
+    if (next.kind === 'write')
+      return { kind: 'write', asking: { bid, step: next, by: claimerOf(bid) } };
+    const finished = this.#manifests.get(manifestOf(next.job));
+    const step = afterLook(bid, next.job, finished);
+    const by = finished === undefined ? claimerOf(bid) : ownerOf(next.job);
+    return { kind: 'write', asking: { bid, step, by } };
   }
 
   async #own(
@@ -252,7 +284,8 @@ export class Life {
     holding.ending ??= endingOf(command.as, holding);
     const { job, uploads, ending: asked } = holding;
     const promoted = asked.kind === 'succeeded' && asked.result !== undefined ? 1 : 0;
-    const write = ending(job, asked, { at: now, leavesOrphans: uploads.length > promoted });
+    const begun = uploads.length + (holding.hasManifest === true ? 1 : 0);
+    const write = ending(job, asked, { at: now, leavesOrphans: begun > promoted });
     const by = {
       ...ownerOf(job),
       ...(asked.kind === 'queued' ? { spends: asked.spends } : {}),
@@ -302,6 +335,19 @@ export class Life {
     else this.#condemned.add(key);
   }
 
+  /** From here on he may only complete. */
+  #leave({ holding }: Worker, promote: number): void {
+    if (holding === undefined || holding.isLost || holding.ending !== undefined) return;
+    const finished = finishedOf(promote, holding);
+    const key = manifestOf(holding.job);
+    holding.ending = finished;
+    holding.hasManifest = true;
+    this.#manifests.set(key, finished);
+    this.#bucket.add(key);
+    if (isGarbageOf(this.job, key)) this.#condemned.add(key);
+    else this.#timely.add(key);
+  }
+
   #crash(worker: Worker): void {
     worker.asking = undefined;
     worker.holding = undefined;
@@ -328,7 +374,10 @@ export class Life {
     const { job, keys } = this.#swept;
     this.#swept = undefined;
     const garbage = keys.filter((key) => isGarbageOf(job, key));
-    for (const key of garbage) this.#bucket.delete(key);
+    for (const key of garbage) {
+      this.#bucket.delete(key);
+      this.#manifests.delete(key);
+    }
     this.#checkBucket();
     const left = keys.length - garbage.length - (promotedBy(job) === undefined ? 0 : 1);
     const again = later(at(this.#now), lengths.secondSweep);
@@ -398,6 +447,11 @@ const rowIn = (commit: Commit): Row | undefined =>
 const ownerOf = ({ attemptId, generation }: RunningJob) =>
   ({ kind: 'owner', attemptId, generation }) as const;
 
+const claimerOf = ({ attemptId, now }: Bid) => ({ kind: 'claimer', attemptId, now }) as const;
+
+const manifestOf = ({ incarnation, generation, attemptId }: RunningJob): string =>
+  candidateKey({ job: id, incarnation, generation, attemptId, name: manifestName });
+
 const promotedBy = (job: JobRow): string | undefined =>
   job.status === 'succeeded' ? job.result?.key : undefined;
 
@@ -414,17 +468,20 @@ function isGarbageOf(job: JobRow, key: string): boolean {
   });
 }
 
-function endingOf(as: As, { uploads }: Holding): Ending {
+function finishedOf(promote: number, { uploads }: Holding): Finished {
+  const key = uploads.at(-1 - promote);
+  const pointer = { bucket: 'results', etag: 'e', size: 1, checksum: 'c', contentType: 't' };
+  return {
+    kind: 'succeeded',
+    data: {},
+    ...(key === undefined ? {} : { result: { ...pointer, key } }),
+  };
+}
+
+function endingOf(as: As, holding: Holding): Ending {
   switch (as.kind) {
-    case 'succeed': {
-      const key = uploads.at(-1 - as.promote);
-      const pointer = { bucket: 'results', etag: 'e', size: 1, checksum: 'c', contentType: 't' };
-      return {
-        kind: 'succeeded',
-        data: {},
-        ...(key === undefined ? {} : { result: { ...pointer, key } }),
-      };
-    }
+    case 'succeed':
+      return finishedOf(as.promote, holding);
     case 'fail':
       return { kind: 'failed', failure };
     case 'put-back':

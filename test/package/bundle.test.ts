@@ -47,15 +47,15 @@ async function bundleOf(code: string): Promise<Bundle> {
 }
 
 /** Kilobytes of 1,000 bytes, with little room above what is measured, so that growth is a decision. */
-const plain = { code: "export { done, fifoHandler } from 'lanekeeper';", most: 15_000 };
+const plain = { code: "export { done, fifoHandler } from 'lanekeeper';", most: 32_000 };
 const worker = {
   code: "export { complete, defineJob, fail, jobHandler } from 'lanekeeper';",
-  most: 40_000,
+  most: 45_000,
 };
 
 const onAws = {
   code: "export { complete, defineJob, jobHandler } from 'lanekeeper'; export { onAws } from 'lanekeeper/aws';",
-  most: 64_000,
+  most: 69_000,
 };
 
 /** An entry point of the sample, with its schema, its CSV, middy and 23 kB of Powertools' log. */
@@ -63,16 +63,16 @@ const sample = (name: string): string =>
   `export { handler } from ${JSON.stringify(resolve(`functions/export/${name}.ts`))};`;
 
 describe('a bundle', () => {
-  it('of a plain queue stays below 15 kB, and holds nothing of jobs and no package', async () => {
+  it('of a plain queue stays below 32 kB, of which the larger half is care for what fails, and holds nothing of jobs and no package', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(plain.code);
 
     expect(bytes).toBeLessThan(plain.most);
-    expect(rooms).toEqual(['batch', 'handler', 'kernel', 'observe', 'retry']);
+    expect(rooms).toEqual(['batch', 'handler', 'inbox', 'kernel', 'observe', 'retry']);
     expect(packages).toEqual([]);
     expect(imports).toEqual([]);
   });
 
-  it('of a worker stays below 40 kB, and holds no package but canonicalize', async () => {
+  it('of a worker stays below 45 kB, and holds no package but canonicalize', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(worker.code);
 
     expect(bytes).toBeLessThan(worker.most);
@@ -81,7 +81,7 @@ describe('a bundle', () => {
     expect(imports).toEqual(['node:crypto']);
   });
 
-  it('of a worker on AWS stays below 64 kB beside the SDK', async () => {
+  it('of a worker on AWS stays below 69 kB beside the SDK', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(onAws.code);
 
     expect(bytes).toBeLessThan(onAws.most);
@@ -91,7 +91,7 @@ describe('a bundle', () => {
   });
 
   it.each([
-    ['worker', 150_000],
+    ['worker', 157_000],
     ['relay', 60_000],
     ['sweep', 55_000],
     ['api', 140_000],

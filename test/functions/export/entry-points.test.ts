@@ -14,7 +14,10 @@ describe.each(['worker', 'relay', 'sweep', 'api'])('the entry point %s', (name) 
   it('is a handler once its settings are there', async () => {
     vi.stubEnv('LANEKEEPER_TABLES', '{"jobs":"jobs","ledger":"ledger","care":"care"}');
     vi.stubEnv('LANEKEEPER_BUCKET', 'results');
-    vi.stubEnv('LANEKEEPER_TARGETS', '{"events":"https://sqs.example.com/events.fifo"}');
+    vi.stubEnv(
+      'LANEKEEPER_TARGETS',
+      '{"events":"https://sqs.example.com/events.fifo","dead-letters":"https://sqs.example.com/dead.fifo"}',
+    );
 
     const { handler } = await entry(name);
 

@@ -58,11 +58,11 @@ describe('a logged handler', () => {
         service: 'export-worker',
         function_request_id: 'request-1',
         function_name: 'export-worker',
-        message: 'message-failed',
+        kind: 'message-failed',
         group: 'a',
         messageId: 'm',
         code: 'no-total',
-        sentence: 'total is missing',
+        message: 'total is missing',
         facts: { field: 'total' },
       },
     ]);
@@ -72,9 +72,19 @@ describe('a logged handler', () => {
   it('says nothing of what went well', () => {
     const log = new Logger();
 
-    failureLog(log)({ kind: 'orphans-collected', at: at(0), count: 1 });
+    failureLog(log)({ kind: 'events-published', at: at(0), count: 1, oldest: milliseconds(5) });
 
     expect(printed).toEqual([]);
+  });
+
+  it('has the kind of what an operator counts at the top of its line', () => {
+    const log = new Logger();
+
+    failureLog(log)({ kind: 'orphans-collected', at: at(0), count: 3 });
+
+    expect(lines()).toMatchObject([
+      { level: 'WARN', message: 'orphans-collected', kind: 'orphans-collected', count: 3 },
+    ]);
   });
 
   it('never logs its event, even where the environment asks for it', async () => {

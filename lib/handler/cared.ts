@@ -1,0 +1,123 @@
+import type { Duration } from '../kernel/brand.ts';
+import type { Failure } from '../kernel/failure.ts';
+import type { Outcome } from '../kernel/outcome.ts';
+import { tables } from '../kernel/settings.ts';
+import { between } from '../kernel/time.ts';
+import { backoff, outageBackoff } from '../retry/backoff.ts';
+import { classified } from '../retry/classified.ts';
+import { countedFailure, failuresIn, failuresKey } from '../retry/failure-count.ts';
+import { isAnswer, type MessageAnswer, noAnswer } from './answer.ts';
+import { type Care, soon } from './care.ts';
+import type { Message } from './message.ts';
+import type { InTurn } from './parking.ts';
+import { queueOf } from './place-of.ts';
+import { overrun, type Ran, ran } from './ran.ts';
+import { receivesOf } from './received.ts';
+import { isRemembered, settled } from './remembering.ts';
+import { surely } from './surely.ts';
+import type { OpenTurn } from './turn.ts';
+
+/** The handler's own code, with its body already to be read. */
+export type Handle = (message: Message<string>, turn: OpenTurn) => Promise<MessageAnswer>;
+
+/** What becomes of a message that no retry can help. */
+export type OnPoison = (at: InTurn, failure: Failure) => Promise<Outcome>;
+
+/** Handles one message: its failures are counted, its writes happen once, and what no retry can help is given to `onPoison`. */
+export async function cared(
+  care: Care,
+  at: InTurn,
+  by: { readonly handle: Handle; readonly onPoison: OnPoison },
+): Promise<Outcome> {
+  const { turn } = at;
+  const seen = await failuresSeen(care, at.message);
+  const attempt = seen === undefined ? at.message.attempt : seen + 1;
+  const message = { ...at.message, attempt };
+  const failed = (thrown: unknown) =>
+    afterFailure(care, { message, turn, seen }, { thrown, onPoison: by.onPoison });
+  try {
+    if (await isRemembered(care, message)) return { kind: 'done', repeated: true };
+    const code = await ran(turn, () => by.handle(message, turn));
+    if (code.kind !== 'answered') return await failed(thrownBy(code));
+    const { answer } = code;
+    if (!isAnswer<MessageAnswer>(answer, ['done', 'done-with-writes', 'retry-later']))
+      return await failed(noAnswer(right, answer));
+    if (answer.kind === 'retry-later')
+      return { kind: 'held-back', behind: undefined, wait: answer.after };
+    const writes = answer.kind === 'done' ? [] : answer.writes;
+    const end = await settled(care, { message, turn, before: [], writes });
+    if (end.kind === 'refused') return await failed(end.failure);
+    return end.kind === 'repeated' ? { kind: 'done', repeated: true } : { kind: 'done' };
+  } catch (thrown) {
+    return troubled(care, message, thrown);
+  }
+}
+
+/** What user code threw, or that it overran. */
+const thrownBy = (code: Exclude<Ran<unknown>, { readonly kind: 'answered' }>): unknown =>
+  code.kind === 'threw' ? code.thrown : overrun();
+
+export const right = 'a handler ends by done() or, with a world, retryLater(…)';
+
+/** Trouble with our own calls: an outage comes back by itself, what is set up wrongly waits as long as the cap. */
+export function troubled(care: Care, message: Message<string>, thrown: unknown): Outcome {
+  const { failure } = classified(thrown);
+  const wait = failure.remedy === 'dead-letter' ? care.retry.cap : outageWait(care, message);
+  return { kind: 'failed', failure, wait };
+}
+
+/** An outage's own backoff, by how long the message has been on its way. */
+export const outageWait = ({ world }: Care, { sentAt }: Message<string>): Duration =>
+  outageBackoff(between(sentAt, world.clock.now()), world.random);
+
+interface Failing extends InTurn {
+  readonly seen: number | undefined;
+}
+
+async function afterFailure(
+  care: Care,
+  at: Failing,
+  by: { readonly thrown: unknown; readonly onPoison: OnPoison },
+): Promise<Outcome> {
+  const { retry, world } = care;
+  const { kind, failure } = classified(by.thrown, retry.classify);
+  if (kind === 'outage') return { kind: 'failed', failure, wait: outageWait(care, at.message) };
+  if (failure.remedy === 'let-go') return { kind: 'failed', failure, wait: soon };
+  if (failure.remedy === 'dead-letter') return by.onPoison(at, failure);
+  const attempt = await countedAttempt(care, at, failure);
+  if (attempt !== undefined && attempt >= retry.maxAttempts) return by.onPoison(at, failure);
+  const wait = failure.after ?? backoff(attempt ?? at.message.attempt, retry, world.random);
+  return { kind: 'failed', failure, wait, ...(attempt === undefined ? {} : { attempt }) };
+}
+
+/** How often a message has failed before. A first receive needs no look; one that can't be had counts nothing this time. */
+async function failuresSeen(care: Care, message: Message<string>): Promise<number | undefined> {
+  if (care.counts === undefined) return undefined;
+  if (receivesOf(message.record) === 1) return 0;
+  try {
+    const key = failuresKey(queueOf(message), message.id);
+    return failuresIn(await care.counts.read(tables.care, key));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Counts a failure. If the write fails it did not count, which is undefined; without a store SQS's receives stand in. */
+async function countedAttempt(
+  { counts, world }: Care,
+  { message, seen, turn }: Failing,
+  failure: Failure,
+): Promise<number | undefined> {
+  if (counts === undefined) return receivesOf(message.record);
+  if (seen === undefined) return undefined;
+  const key = failuresKey(queueOf(message), message.id);
+  const write = countedFailure(key, seen, { failure, at: world.clock.now() });
+  try {
+    const commit = await surely(world, [write], turn.invocation);
+    if (commit.kind === 'unknown') return undefined;
+    // A repeat of this write after a lost reply, or a worker beside this one: counted once.
+    return commit.kind === 'committed' ? seen + 1 : Math.max(seen + 1, failuresIn(commit.old));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import { entryKey, inboxEntry, type Remembered } from '../inbox/entry.ts';
+import { type Failure, permanent, transient } from '../kernel/failure.ts';
+import { lengths, tables } from '../kernel/settings.ts';
+import type { Write } from '../ports/store.ts';
+import type { Care } from './care.ts';
+import type { Message } from './message.ts';
+import { queueOf } from './place-of.ts';
+import { surely } from './surely.ts';
+import type { OpenTurn } from './turn.ts';
+
+/** What became of a message that its handler calls done. */
+export type Settled =
+  | { readonly kind: 'done' | 'repeated' }
+  /** What stands before the handler's own writes was refused: somebody else has this message now. */
+  | { readonly kind: 'moved' }
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
+/** What is committed with a message's end. */
+export interface Ends {
+  /** The message as its handler saw it. */
+  readonly message: Message<unknown>;
+  readonly turn: OpenTurn;
+  /** What else must hold, and comes first. */
+  readonly before: readonly Write[];
+  readonly writes: readonly Write[];
+}
+
+/** How many writes a handler may give: DynamoDB takes 100 in a transaction, and three may be ours. */
+const mostWrites = 97;
+
+/** Whether a message was handled before; asked only with an inbox. */
+export async function isRemembered(care: Care, message: Message<unknown>): Promise<boolean> {
+  if (care.inbox === undefined) return false;
+  const entry = remembered(care, message);
+  return (await care.world.store.read(entry.table, entryKey(entry))) !== undefined;
+}
+
+/** Commits what a message's end asks for, once: its inbox entry, the handler's own writes, and what comes before them. */
+export async function settled(care: Care, ends: Ends): Promise<Settled> {
+  const { message, before, writes } = ends;
+  if (writes.length > mostWrites) return { kind: 'refused', failure: tooMany(writes.length) };
+  const needsEntry = care.inbox !== undefined || writes.length > 0;
+  const keep = care.inbox?.keep ?? lengths.inboxMemory;
+  const entries = needsEntry
+    ? [inboxEntry(remembered(care, message), care.world.clock.now(), keep)]
+    : [];
+  const all = [...before, ...entries, ...writes];
+  if (all.length === 0) return { kind: 'done' };
+  const commit = await surely(care.world, all, ends.turn.invocation);
+  if (commit.kind === 'committed') return { kind: 'done' };
+  if (commit.kind === 'unknown') throw unconfirmed();
+  if (commit.at < before.length) return { kind: 'moved' };
+  const own = commit.at - before.length - entries.length;
+  return own < 0 ? repeated(care, ends) : { kind: 'refused', failure: refused(own) };
+}
+
+/** Done before, so nothing of it is done again; what comes before it is. */
+async function repeated({ world }: Care, { before, turn }: Ends): Promise<Settled> {
+  if (before.length === 0) return { kind: 'repeated' };
+  const commit = await surely(world, before, turn.invocation);
+  if (commit.kind === 'unknown') throw unconfirmed();
+  return { kind: commit.kind === 'committed' ? 'repeated' : 'moved' };
+}
+
+function remembered({ inbox }: Care, message: Message<unknown>): Remembered {
+  return {
+    consumer: inbox?.consumer ?? queueOf(message),
+    table: inbox?.table ?? tables.care,
+    id: inbox?.id?.(message) ?? message.id,
+  };
+}
+
+const unconfirmed = (): Error =>
+  Object.assign(new Error('no reply came to the end of a message'), { name: 'TimeoutError' });
+
+const tooMany = (count: number): Failure =>
+  permanent('writes-too-many', `done takes at most ${mostWrites} writes, got ${count}`);
+
+const refused = (index: number): Failure =>
+  transient('writes-refused', `the condition of writes[${index}] does not hold`, {
+    facts: { index },
+  });

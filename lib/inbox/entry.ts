@@ -1,0 +1,25 @@
+import type { Duration, Instant } from '../kernel/brand.ts';
+import type { Key, Write } from '../ports/store.ts';
+
+/** Whose memory of which message or event, and where it is kept. */
+export interface Remembered {
+  readonly consumer: string;
+  readonly table: string;
+  readonly id: string;
+}
+
+/** Where an entry is. */
+export const entryKey = ({ consumer, id }: Remembered): Key => ({
+  pk: `inbox#${consumer}#${id}`,
+  sk: 'inbox',
+});
+
+/** The guarded put that makes a commit happen once per consumer and id; refused, it is a repeat. */
+export const inboxEntry = (remembered: Remembered, at: Instant, keep: Duration): Write => ({
+  table: remembered.table,
+  key: entryKey(remembered),
+  // guard: inbox
+  when: [{ kind: 'absent', why: 'inbox' }],
+  kind: 'put',
+  fields: { at, ttl: Math.ceil((at + keep) / 1_000) },
+});

@@ -1,0 +1,26 @@
+import type { Happening } from './happening.ts';
+
+/** The kinds that an operator must count: each is rare, so each prints a line, and alarms and dashboard count the lines. */
+export const countedKinds = [
+  'write-fenced',
+  'job-taken-over',
+  'job-finished-for',
+  'manifest-ignored',
+  'orphans-collected',
+  'event-set-aside',
+  'publish-held',
+  'command-let-go',
+  'message-dead-lettered',
+  'group-parked',
+  'group-released',
+  'message-dropped',
+] as const;
+
+/** The kind of a happening that must be counted. */
+export type CountedKind = (typeof countedKinds)[number];
+
+/** So that a kind with another name doesn't compile. */
+const known: readonly Happening['kind'][] = countedKinds;
+
+/** Whether a happening of this kind must be counted. */
+export const isCounted = (kind: Happening['kind']): boolean => known.includes(kind);
