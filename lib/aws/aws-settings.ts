@@ -22,6 +22,16 @@ export interface CheckedSettings
   extends Pick<AwsSettings, 'tables' | 'bucket' | 'targets' | 'endpoint'> {
   /** How long the function may run that reads a target's queue, by the target's name. @default the queue's visibility isn't judged */
   readonly timeouts?: Readonly<Record<string, Duration>>;
+  /** @default the SDK's own: `AWS_REGION`, or the profile's */
+  readonly region?: string;
+}
+
+/** What an examination looks at beside that. */
+export interface ExaminedSettings extends CheckedSettings {
+  /** Ids of event source mappings by a name of theirs. @default what `LANEKEEPER_MAPPINGS` says, else none */
+  readonly mappings?: Readonly<Record<string, string>>;
+  /** Whether reads and refused writes try what the caller's credentials allow. @default false, since that tells nothing of the functions' rights */
+  readonly dryCalls?: boolean;
 }
 
 /** Variables by name, as `process.env` has them. */
@@ -42,6 +52,14 @@ export const targetsOf = (
   settings: AwsSettings,
   variables: Variables,
 ): Readonly<Record<string, string>> => settings.targets ?? namesIn(environment.targets, variables);
+
+/** The ids of mappings, of which there may be none. @throws Failure `setting-malformed`, with the variable's name */
+export const mappingsOf = (
+  { mappings }: ExaminedSettings,
+  variables: Variables,
+): Readonly<Record<string, string>> =>
+  mappings ??
+  (variables[environment.mappings] === undefined ? {} : namesIn(environment.mappings, variables));
 
 function text(name: string, variables: Variables): string {
   const value = variables[name];

@@ -1,9 +1,9 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { lengths } from '../kernel/settings.ts';
-import type { AwsSettings, Variables } from './aws-settings.ts';
+import type { CheckedSettings, Variables } from './aws-settings.ts';
 
 /** Where clients send to. */
-type Elsewhere = Pick<AwsSettings, 'endpoint'>;
+type Elsewhere = Pick<CheckedSettings, 'endpoint' | 'region'>;
 
 /** Shorter than any lease: a request that hangs must end before its owner's time does. */
 const handler = () =>
@@ -16,16 +16,18 @@ const handler = () =>
 /** What every client of AWS is made with. */
 export interface ClientSettings {
   readonly endpoint?: string;
+  readonly region?: string;
   readonly maxAttempts: number;
   readonly requestHandler: NodeHttpHandler;
 }
 
-/** What every client of AWS is made with, for this endpoint. */
+/** What every client of AWS is made with, for this endpoint and region. */
 export const clientSettings = (
-  { endpoint }: Elsewhere,
+  { endpoint, region }: Elsewhere,
   requestHandler: NodeHttpHandler = handler(),
 ): ClientSettings => ({
   ...(endpoint === undefined ? {} : { endpoint }),
+  ...(region === undefined ? {} : { region }),
   maxAttempts: 3,
   requestHandler,
 });

@@ -11,7 +11,7 @@ export async function loaded<Package>(
     if (!isMissing(cause)) throw cause;
     throw permanent(
       'package-missing',
-      `this needs the package ${name}, which is not installed: npm install ${name}`,
+      `the package ${name} is needed here and not installed: npm install ${name}`,
       { facts: { package: name }, cause },
     );
   }

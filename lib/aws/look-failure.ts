@@ -53,7 +53,13 @@ export function lookFailure(thrown: unknown, look: Look): Failure {
 }
 
 const textOf = (thrown: unknown): string =>
-  thrown instanceof Error ? `${nameOf(thrown)}: ${thrown.message}` : String(thrown);
+  thrown instanceof Error ? `${titleOf(thrown)}: ${thrown.message}` : String(thrown);
+
+/** An error by its name; one without a body, as S3 answers a look at an object, by its status. */
+function titleOf(thrown: Error): string {
+  const { $metadata } = thrown as { readonly $metadata?: { readonly httpStatusCode?: number } };
+  return thrown.name === 'Unknown' ? `${$metadata?.httpStatusCode}` : nameOf(thrown);
+}
 
 function noUrl({ thrown: cause }: Ended): Failure {
   const { input } = cause as { readonly input?: unknown };

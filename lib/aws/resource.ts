@@ -3,7 +3,7 @@ import { environment } from '../kernel/settings.ts';
 
 /** Something on AWS that settings name. */
 export interface Resource {
-  readonly what: 'table' | 'bucket' | 'queue' | 'topic' | 'bus';
+  readonly what: 'table' | 'bucket' | 'queue' | 'topic' | 'bus' | 'mapping' | 'function' | 'stack';
   readonly real: string;
   /** Our own names for it. */
   readonly ours: readonly string[];
@@ -12,6 +12,7 @@ export interface Resource {
 /** The variable that names it, unless `onAws` is given the name. */
 export const variableOf = ({ what }: Resource): string => {
   if (what === 'table') return environment.tables;
+  if (what === 'mapping' || what === 'function') return environment.mappings;
   return what === 'bucket' ? environment.bucket : environment.targets;
 };
 

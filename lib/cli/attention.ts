@@ -15,7 +15,7 @@ export const attention: Command = {
   usage: deskUsage,
   async run(shell) {
     const { values } = parsed(shell, deskFlags);
-    const desk = deskAt(shell, values);
+    const desk = await deskAt(shell, values);
     const jobs = (await marked(desk.world)).toSorted((a, b) => dueOf(a) - dueOf(b));
     if (desk.json) for (const job of jobs) desk.print(JSON.stringify(listed(job)));
     else desk.print(attentionTable(jobs, desk.world.clock.now()).join('\n'));

@@ -1,6 +1,7 @@
 import { attention } from './attention.ts';
 import type { Command } from './command.ts';
 import { dev } from './dev.ts';
+import { doctor } from './doctor.ts';
 import { jobsErase } from './jobs-erase.ts';
 import { jobsList } from './jobs-list.ts';
 import { jobsShow } from './jobs-show.ts';
@@ -11,6 +12,7 @@ import { jobsCancel, jobsRelease, jobsRetry } from './verb-command.ts';
 /** Everything that `lanekeeper` can do: one line makes a command part of it. */
 export const commands: readonly Command[] = [
   dev,
+  doctor,
   jobsList,
   jobsShow,
   jobsCancel,

@@ -7,6 +7,7 @@ import { realClock } from '../handler/real-clock.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import { seconds } from '../kernel/time.ts';
+import { endpointOf } from './endpoint-of.ts';
 import { parsed } from './parsed.ts';
 import { introduced, printed } from './printed.ts';
 import type { Shell } from './shell.ts';
@@ -62,7 +63,7 @@ function optionsOf(shell: Shell) {
     );
   return {
     config: configOf(values.config, folder),
-    endpoint: endpointOf(values.endpoint ?? env['AWS_ENDPOINT_URL']),
+    endpoint: emulatorOf(values.endpoint ?? env['AWS_ENDPOINT_URL']),
     prefix,
     watch,
     json,
@@ -93,16 +94,11 @@ function configOf(named: string | undefined, folder: string): string {
   );
 }
 
-function endpointOf(text: string | undefined): string {
-  if (text === undefined || text === '')
-    throw permanent(
-      'endpoint-missing',
-      'no endpoint is named: lanekeeper dev makes queues, tables and a bucket, so it asks for an emulator by --endpoint or AWS_ENDPOINT_URL, such as http://127.0.0.1:4566',
-    );
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+function emulatorOf(text: string | undefined): string {
+  if (text !== undefined && text !== '') return endpointOf(text);
   throw permanent(
-    'setting-malformed',
-    `an endpoint is a URL such as http://127.0.0.1:4566, got "${text}"`,
+    'endpoint-missing',
+    'no endpoint is named: lanekeeper dev makes queues, tables and a bucket, so it asks for an emulator by --endpoint or AWS_ENDPOINT_URL, such as http://127.0.0.1:4566',
   );
 }
 

@@ -24,7 +24,7 @@ Run it again after a crash: it finishes what was begun. See docs/cli.md for what
     const id = namedJob(positionals);
     if (because === undefined || because === '')
       throw misused('jobs erase asks for --because TEXT: the tombstone keeps why it was erased');
-    const desk = deskAt(shell, values);
+    const desk = await deskAt(shell, values);
     if (values['dry-run']) return dryRun(desk, id, { kind: 'erase', because });
     const erased = await eraseJob(desk.world, id, { because });
     desk.print(desk.json ? JSON.stringify({ id, ...erased }) : erasedLines(id, erased).join('\n'));

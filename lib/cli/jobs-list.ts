@@ -39,7 +39,7 @@ It reads the jobs table row by row until it has found enough, and says what that
     const { values } = parsed(shell, flags);
     const wanted = filterOf(values);
     const limit = countOf('--limit', values.limit);
-    const desk = deskAt(shell, values);
+    const desk = await deskAt(shell, values);
     const now = desk.world.clock.now();
     const { all } = await foundRows(desk, {
       table: tables.jobs,

@@ -19,7 +19,7 @@ ${deskUsage}`,
   async run(shell) {
     const { values, positionals } = parsed(shell, flags, jobWords);
     const id = namedJob(positionals);
-    const desk = deskAt(shell, values);
+    const desk = await deskAt(shell, values);
     const history = await jobHistory(desk.world, await readJob(desk, id));
     if (desk.json) desk.print(JSON.stringify(document(history, values.data)));
     else

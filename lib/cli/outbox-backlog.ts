@@ -18,7 +18,7 @@ export const outboxBacklog: Command = {
 It reads the ledger table row by row, and says what that cost.`,
   async run(shell) {
     const { values } = parsed(shell, deskFlags);
-    const desk = deskAt(shell, values);
+    const desk = await deskAt(shell, values);
     const backlog = { heartbeat: await heartbeatOf(desk), aside: await asideOf(desk) };
     const now = desk.world.clock.now();
     desk.print(desk.json ? JSON.stringify(backlog) : backlogLines(backlog, now).join('\n'));

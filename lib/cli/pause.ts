@@ -38,7 +38,7 @@ function switching(to: Switching): Command {
   return {
     name: to.name,
     summary: to.summary,
-    usage: `  KIND|QUEUE      a kind of job or a target, by LANEKEEPER_TARGETS; or a queue's name, URL or ARN
+    usage: `  KIND|QUEUE      a kind of job or a target, or a queue's name, URL or ARN
   --wait SECONDS  how long to wait until it is so (default: 120)
 ${changeUsage}
 ${deskUsage}`,
@@ -46,7 +46,7 @@ ${deskUsage}`,
       const words = { least: 1, most: 1, are: 'one KIND or QUEUE' };
       const { values, positionals } = parsed(shell, flags, words);
       const wait = seconds(countOf('--wait', values.wait));
-      const desk = deskAt(shell, values);
+      const desk = await deskAt(shell, values);
       const mappings = new Mappings(desk.env);
       const queue = await mappings.of(positionals[0] ?? '');
       return switched({ to, desk, mappings, wait, dryRun: values['dry-run'] }, queue);

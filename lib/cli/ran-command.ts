@@ -47,6 +47,7 @@ const wrongUsage: ReadonlySet<string> = new Set([
   'setting-missing',
   'endpoint-missing',
   'config-missing',
+  'resources-unnamed',
 ]);
 
 function told(

@@ -56,7 +56,7 @@ ${deskUsage}`,
       const { because, force } = values;
       if (force && verb !== 'cancel') throw misused(`jobs ${verb} knows no --force`);
       const id = namedJob(positionals);
-      const desk = deskAt(shell, values);
+      const desk = await deskAt(shell, values);
       const asked = verb === 'cancel' ? { kind: verb, force, because } : { kind: verb, because };
       if (values['dry-run']) return dryRun(desk, id, asked);
       return answered(desk, { id, verb, changed: await askJob(desk.world, id, asked) });

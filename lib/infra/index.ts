@@ -4,6 +4,7 @@
  */
 
 export { type CountedKind, countedKinds } from '../kernel/counted.ts';
+export type { Doctor, DoctorProps, Looked } from './doctor.ts';
 export { Lanekeeper } from './lanekeeper.ts';
 export type { Asked, Numbers } from './numbers.ts';
 export { OrderedWorker } from './ordered-worker.ts';

@@ -16,6 +16,7 @@ import { environment, tables, targets } from '../kernel/settings.ts';
 import { minutes } from '../kernel/time.ts';
 import { checkNames } from './check-names.ts';
 import type { Counts } from './counts.ts';
+import { Doctor } from './doctor.ts';
 import { allow, everyUse, grantCare, grantObjects, grantTable } from './grants.ts';
 import type { ConsumerProps, LanekeeperProps } from './props.ts';
 import { QueueFunction } from './queue-function.ts';
@@ -26,8 +27,8 @@ import { Tables } from './tables.ts';
 import { watch } from './watch.ts';
 
 /**
- * All that some jobs need: queues with their workers, tables, a bucket, a topic with the consumers' queues, relay and
- * sweeper. Two numbers that don't agree fail at synth, in a sentence that shows both.
+ * All that some jobs need: queues with their workers, tables, a bucket, a topic with the consumers' queues, relay,
+ * sweeper and doctor. Two numbers that don't agree fail at synth, in a sentence that shows both.
  *
  * @example
  * import { Lanekeeper } from 'lanekeeper/infra';
@@ -39,6 +40,7 @@ export class Lanekeeper extends Construct {
   readonly topic: sns.Topic;
   readonly relay: Relay;
   readonly sweeper: Sweeper;
+  readonly doctor: Doctor;
   readonly alarms: readonly cloudwatch.Alarm[];
   readonly dashboard: cloudwatch.Dashboard | undefined;
   /** By the job's name. */
@@ -75,6 +77,12 @@ export class Lanekeeper extends Construct {
       environment: this.#environment,
     });
     this.#bucket.onlyDeletedBy(roleOf(this.sweeper.function));
+    this.doctor = new Doctor(this, 'Doctor', {
+      ...props,
+      own: props.own?.doctor,
+      lanekeeper: this,
+      environment: this.#wholeEnvironment,
+    });
     const watching = watch(this, {
       ...props,
       relay: this.relay.function,
@@ -82,6 +90,7 @@ export class Lanekeeper extends Construct {
       topic: this.topic,
       workers: [...this.workers.values()],
       consumers: [...this.consumers.values()],
+      doctor: this.doctor.logGroup,
     });
     this.alarms = watching.alarms;
     this.dashboard = watching.dashboard;
@@ -133,18 +142,29 @@ export class Lanekeeper extends Construct {
   }
 
   get #environment(): Readonly<Record<string, string>> {
-    const { jobs, ledger, care } = this.tables;
     return {
-      [environment.tables]: Stack.of(this).toJsonString({
-        [tables.jobs]: jobs.tableName,
-        [tables.ledger]: ledger.tableName,
-        [tables.care]: care.tableName,
-      }),
+      [environment.tables]: Stack.of(this).toJsonString(this.#tableNames),
       [environment.bucket]: this.bucket.bucketName,
     };
   }
 
-  /** Where events go: what the relay alone is told. */
+  /** With where events go: what only relay and doctor are told. */
+  get #wholeEnvironment(): Readonly<Record<string, string>> {
+    return {
+      ...this.#environment,
+      [environment.targets]: Stack.of(this).toJsonString(this.#targets),
+    };
+  }
+
+  get #tableNames(): Readonly<Record<string, string>> {
+    const { jobs, ledger, care } = this.tables;
+    return {
+      [tables.jobs]: jobs.tableName,
+      [tables.ledger]: ledger.tableName,
+      [tables.care]: care.tableName,
+    };
+  }
+
   get #targets(): Readonly<Record<string, string>> {
     const commands = [...this.workers].map(
       ([name, { queue }]) => [targets.commands(name), queue.queueUrl] as const,
@@ -209,10 +229,7 @@ export class Lanekeeper extends Construct {
       own: this.#props.own?.relay,
       jobs: this.tables.jobs,
       ledger: this.tables.ledger,
-      environment: {
-        ...this.#environment,
-        [environment.targets]: Stack.of(this).toJsonString(this.#targets),
-      },
+      environment: this.#wholeEnvironment,
     });
     const queues = [...this.workers.values()].map(({ queue }) => queue.queueArn);
     relay.publishesTo(['sqs:SendMessage'], queues, encryptionKey);
@@ -226,13 +243,10 @@ export class Lanekeeper extends Construct {
     new CfnOutput(this, 'Resources', {
       description: 'What lanekeeper made here, by its names',
       value: Stack.of(this).toJsonString({
-        tables: {
-          [tables.jobs]: this.tables.jobs.tableName,
-          [tables.ledger]: this.tables.ledger.tableName,
-          [tables.care]: this.tables.care.tableName,
-        },
+        tables: this.#tableNames,
         bucket: this.bucket.bucketName,
         targets: this.#targets,
+        mappings: this.doctor.mappings,
       }),
     });
   }

@@ -79,8 +79,8 @@ export interface LanekeeperProps extends SharedProps, WatchedProps {
    * dashboard after an account's first three (CloudWatch pricing)
    */
   readonly dashboard?: boolean;
-  /** Your own relay or sweeper. @default the package's, for which you write no file */
-  readonly own?: Readonly<Partial<Record<'relay' | 'sweeper', FunctionProps>>>;
+  /** Your own relay, sweeper or doctor. @default the package's, for which you write no file */
+  readonly own?: Readonly<Partial<Record<'relay' | 'sweeper' | 'doctor', FunctionProps>>>;
 }
 
 /** One function behind a FIFO queue of its own. */

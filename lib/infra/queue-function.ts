@@ -18,6 +18,7 @@ export class QueueFunction extends Construct {
   readonly queue: sqs.Queue;
   readonly deadLetters: sqs.Queue;
   readonly function: lambda.Function;
+  readonly mapping: lambda.EventSourceMapping;
   readonly numbers: Numbers;
 
   constructor(scope: Construct, id: string, props: QueueFunctionProps) {
@@ -42,7 +43,7 @@ export class QueueFunction extends Construct {
         }),
       },
     });
-    this.#map(maxConcurrency);
+    this.mapping = this.#map(maxConcurrency);
     // Hiding a message looks its queue up by the ARN that the event names.
     allow(
       this.function,
@@ -57,8 +58,8 @@ export class QueueFunction extends Construct {
   }
 
   /** No batching window: Lambda knows none on a FIFO queue. */
-  #map(maxConcurrency: number | undefined): void {
-    new lambda.EventSourceMapping(this, 'Mapping', {
+  #map(maxConcurrency: number | undefined): lambda.EventSourceMapping {
+    return new lambda.EventSourceMapping(this, 'Mapping', {
       target: this.function,
       eventSourceArn: this.queue.queueArn,
       batchSize: this.numbers.batchSize,

@@ -7,6 +7,7 @@ import {
   aws_s3 as s3,
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { newsPattern } from '../kernel/settings.ts';
 import { acknowledged, acknowledgedObjects } from './acknowledged.ts';
 import { allow, grantTable } from './grants.ts';
 import { nodeFunction } from './node-function.ts';
@@ -23,12 +24,6 @@ export interface RelayProps extends SharedProps {
 
 /** The stream keeps records for 24 hours, so one that is older is lost either way; here it is kept in a bucket. */
 const oldest = Duration.hours(23);
-
-/** Records with news, as `isNews` in lib/handler asks again; what the time to live removes has none. */
-export const relayFilter: Readonly<Record<string, unknown>> = {
-  eventName: lambda.FilterRule.or('INSERT', 'MODIFY'),
-  dynamodb: { NewImage: { news: { N: lambda.FilterRule.exists() } } },
-};
 
 /** The function that publishes what the table's stream shows, and its mapping. */
 export class Relay extends Construct {
@@ -71,7 +66,7 @@ export class Relay extends Construct {
       maxRecordAge: oldest,
       parallelizationFactor: 1,
       onFailure: { bind: () => ({ destination: this.givenUp.bucketArn }) },
-      filters: [lambda.FilterCriteria.filter(relayFilter)],
+      filters: [lambda.FilterCriteria.filter(newsPattern)],
     });
     const read = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
     allow(

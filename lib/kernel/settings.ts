@@ -11,6 +11,15 @@ export const attention = {
   shards: 8,
 } as const;
 
+/** Where the relay says when it last ran: a row of the ledger. */
+export const heartbeatKey = { pk: 'heartbeat', sk: 'relay' } as const;
+
+/** Records of the jobs table's stream with news, as a filter of an event source mapping; `isNews` in lib/handler asks again. */
+export const newsPattern = {
+  eventName: ['INSERT', 'MODIFY'],
+  dynamodb: { NewImage: { news: { N: [{ exists: true }] } } },
+} as const;
+
 /** Where events of a channel go: commands to the queue of the job's kind, events to everyone else. */
 export const targets = {
   events: 'events',
@@ -117,4 +126,6 @@ export const environment = {
   tables: 'LANEKEEPER_TABLES',
   bucket: 'LANEKEEPER_BUCKET',
   targets: 'LANEKEEPER_TARGETS',
+  /** The ids of event source mappings, which only `lanekeeper doctor` reads. */
+  mappings: 'LANEKEEPER_MAPPINGS',
 } as const;

@@ -1,7 +1,7 @@
 import type { Instant } from '../kernel/brand.ts';
 import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Failure } from '../kernel/failure.ts';
-import { lengths, sizes, tables } from '../kernel/settings.ts';
+import { heartbeatKey, lengths, sizes, tables } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
 import type { Outgoing } from './rounds.ts';
 
@@ -25,7 +25,7 @@ export function proofs({ requestId, now }: Run, sent: readonly Outgoing[]): read
 /** When the relay last ran, and how old the oldest record was that it saw. */
 export const heartbeat = (now: Instant, oldest: Instant): Write => ({
   table: tables.ledger,
-  key: { pk: 'heartbeat', sk: 'relay' },
+  key: heartbeatKey,
   when: [],
   kind: 'put',
   fields: { at: now, oldestAge: Math.max(0, now - oldest) },

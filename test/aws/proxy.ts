@@ -30,6 +30,10 @@ export interface Lossy extends AsyncDisposable {
   /** Holds the next request for this operation before its effect, or its reply; resolves once it stands still. */
   hold(operation: string, what: 'request' | 'reply'): Promise<Held>;
   clear(): void;
+  /** From now on requests for this operation are denied, as IAM does. */
+  deny(operation: string): void;
+  /** From now on replies bear the date of so many milliseconds later. */
+  shiftClock(by: number): void;
 }
 
 interface Holding {
@@ -44,11 +48,20 @@ interface Plan {
   readonly seen: Seen[];
   readonly lost: string[];
   readonly holdings: Holding[];
+  readonly denied: Set<string>;
+  shift: number;
 }
 
 /** Starts a proxy before `endpoint`, on a free port of the loopback. */
 export async function proxyBefore(endpoint: string): Promise<Lossy> {
-  const plan: Plan = { target: new URL(endpoint), seen: [], lost: [], holdings: [] };
+  const plan: Plan = {
+    target: new URL(endpoint),
+    seen: [],
+    lost: [],
+    holdings: [],
+    denied: new Set(),
+    shift: 0,
+  };
   const server = createServer((incoming, outgoing) => passed(plan, incoming, outgoing));
   await listening(server);
   const address = server.address();
@@ -60,6 +73,10 @@ export async function proxyBefore(endpoint: string): Promise<Lossy> {
     hold: (operation, what) =>
       new Promise((tell) => void plan.holdings.push({ operation, what, tell })),
     clear: () => void plan.seen.splice(0),
+    deny: (operation) => void plan.denied.add(operation),
+    shiftClock: (by) => {
+      plan.shift = by;
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
@@ -70,6 +87,12 @@ export async function proxyBefore(endpoint: string): Promise<Lossy> {
 function passed(plan: Plan, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const operation = operationOf(incoming);
   const at = { plan, operation, incoming, outgoing };
+  if (plan.denied.has(operation)) {
+    incoming.resume();
+    outgoing.writeHead(403, { 'content-type': 'application/x-amz-json-1.0' });
+    outgoing.end(JSON.stringify({ __type: 'aws#AccessDeniedException', message: 'no' }));
+    return;
+  }
   heldOr(at, 'request', () => {
     const passed = forward(
       {
@@ -82,7 +105,7 @@ function passed(plan: Plan, incoming: IncomingMessage, outgoing: ServerResponse)
       (reply) => {
         plan.seen.push({ operation, status: reply.statusCode ?? 0 });
         const lost = plan.lost.indexOf(operation);
-        if (lost < 0) return heldOr(at, 'reply', () => passedBack(reply, outgoing));
+        if (lost < 0) return heldOr(at, 'reply', () => passedBack(reply, outgoing, plan.shift));
         plan.lost.splice(lost, 1);
         reply.resume();
         reply.on('end', () => incoming.socket.destroy());
@@ -122,15 +145,18 @@ function heldOr(
   });
 }
 
-function passedBack(reply: IncomingMessage, outgoing: ServerResponse): void {
-  outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+function passedBack(reply: IncomingMessage, outgoing: ServerResponse, shift: number): void {
+  const date = new Date(Date.now() + shift).toUTCString();
+  outgoing.writeHead(reply.statusCode ?? 502, { ...reply.headers, date });
   reply.pipe(outgoing);
 }
 
-/** JSON services name the operation in a header; S3 says it by method and query. */
+/** JSON services name the operation in a header; Lambda's is called by its resource, and S3 says it by method and query. */
 function operationOf({ headers, method = '', url = '' }: IncomingMessage): string {
   const target = headers['x-amz-target'];
   if (typeof target === 'string') return target.split('.').at(-1) ?? target;
+  const [, version, resource] = url.split('/');
+  if (version === '2015-03-31') return resource ?? url;
   const query = new URL(url, 'http://x').searchParams;
   if (query.has('uploads') && method === 'POST') return 'CreateMultipartUpload';
   if (query.has('uploadId'))

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const root = process.cwd();
 
-/** How the command ended. */
+/** How the command ended, and what it printed. */
 export interface Ran {
   readonly code: number | null;
   readonly out: string;

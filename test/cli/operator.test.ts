@@ -11,6 +11,7 @@ import { createJobs, defineJob, fail } from '../../lib/index.ts';
 import { jobId } from '../../lib/job/job-id.ts';
 import { aside, heartbeat, proofs } from '../../lib/outbox/ledger.ts';
 import type { Row } from '../../lib/ports/store.ts';
+import { aStack } from '../aws/deployed.ts';
 import { hasEndpoint, type Stand, stand } from '../aws/stand.ts';
 import { type Ran, lanekeeper as ran } from './lanekeeper.ts';
 import { countJob, submitted, worked, zombie } from './zombie.ts';
@@ -68,6 +69,25 @@ describe.skipIf(!hasEndpoint())('an operator', { timeout: 60_000 }, () => {
     expect(queued.err).toMatch(/^read \d+ rows of the table jobs for [\d.]+ read request units\n$/);
     expect(documents(group.out)).toMatchObject([{ id: done, status: 'succeeded', generation: 1 }]);
     expect(old.out).toBe('no such jobs\n');
+  });
+
+  it('is told of a stack by its name alone', async () => {
+    const id = await submitted(at.world, 'by-stack');
+    const stack = await aStack({ LanekeeperResources: { ...at.settings, mappings: {} } });
+    const { AWS_ENDPOINT_URL = '' } = process.env;
+
+    const where = ['--stack', stack, '--endpoint', AWS_ENDPOINT_URL, '--region', 'us-east-1'];
+    const { out, code } = await ran(process.cwd(), ['jobs', 'show', id, ...where]);
+
+    expect(lines(out)[0]).toBe(`job      ${id}`);
+    expect(code).toBe(0);
+  });
+
+  it('is asked to name what to look at', async () => {
+    const { code, err, out } = await ran(process.cwd(), ['attention']);
+
+    expect(err).toMatch(/^resources-unnamed: .*--stack, or set LANEKEEPER_TABLES,/);
+    expect([code, out]).toEqual([2, '']);
   });
 
   it('stops at the limit, and says that there are more', async () => {

@@ -69,11 +69,12 @@ const byId = (rows: readonly AlarmRow[]) => Object.fromEntries(rows.map((row) =>
 const rowsOf = (template: Template) => byId(alarmsOf(template).map(rowOf));
 
 describe('an alarm', () => {
-  it('watches relay, sweeper, fence, parked groups, and every queue and its function', () => {
+  it('watches relay, sweeper, doctor, fence, parked groups, and every queue and its function', () => {
     const { lanekeeper, template } = made();
 
     const expected = [
       ...ofStack,
+      ...ofDoctor,
       ...ofQueue('Jobcopy', 'Jobcopy'),
       ...ofQueue('Consumeraudit', 'Consumeraudit'),
     ];
@@ -100,6 +101,7 @@ describe('an alarm', () => {
     expect(rowsOf(template)).toEqual(
       byId([
         ...ofStack,
+        ...ofDoctor,
         ...ofQueue('Jobcopy', 'Jobcopy'),
         ...ofQueue('Consumercopy', 'Consumercopy'),
       ]),

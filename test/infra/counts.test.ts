@@ -116,6 +116,7 @@ describe('a count', () => {
       ],
       Relay: ['lanekeeper event-set-aside', 'lanekeeper publish-held'],
       Sweeper: ['lanekeeper orphans-collected'],
+      Doctor: ['lanekeeper doctor-finding', 'lanekeeper doctor-looked'],
     });
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isNews } from '../../lib/handler/is-news.ts';
 import { complete, defineJob, minutes } from '../../lib/index.ts';
 import { Lanekeeper, OrderedWorker } from '../../lib/infra/index.ts';
-import { relayFilter } from '../../lib/infra/relay.ts';
+import { newsPattern } from '../../lib/kernel/settings.ts';
 import { aStack, copyJob, entry, made } from './made.ts';
 
 const { objectLike, stringLikeRegexp: like, absent, anyValue, arrayWith } = Match;
@@ -49,14 +49,14 @@ describe('a stack of jobs', () => {
       MaximumRetryAttempts: absent(),
       ParallelizationFactor: 1,
       DestinationConfig: { OnFailure: { Destination: anyValue() } },
-      FilterCriteria: { Filters: [{ Pattern: JSON.stringify(relayFilter) }] },
+      FilterCriteria: { Filters: [{ Pattern: JSON.stringify(newsPattern) }] },
     });
   });
 
   it('asks of the stream what the relay asks again', () => {
     const image = (fields: Record<string, { N: string }>) => ({ dynamodb: { NewImage: fields } });
 
-    expect(relayFilter).toEqual({
+    expect(newsPattern).toEqual({
       eventName: ['INSERT', 'MODIFY'],
       dynamodb: { NewImage: { news: { N: [{ exists: true }] } } },
     });
@@ -147,11 +147,11 @@ describe('a stack of jobs', () => {
     template.resourcePropertiesCountIs(
       'AWS::Lambda::Function',
       { Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' },
-      4,
+      5,
     );
   });
 
-  it('tells functions the real names, and where events go to the relay alone', () => {
+  it('tells functions the real names, and where events go to the relay and the doctor alone', () => {
     const { template } = made();
     const functions = Object.entries(template.findResources('AWS::Lambda::Function'));
     const told = Object.fromEntries(
@@ -164,12 +164,16 @@ describe('a stack of jobs', () => {
     );
 
     const texts = functions.map(([, { Properties }]) => JSON.stringify(Properties.Environment));
-    expect(texts.filter((text) => text.includes('commands-copy'))).toHaveLength(1);
+    expect(texts.filter((text) => text.includes('commands-copy'))).toHaveLength(2);
     expect(told).toEqual({
       JobcopyFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
       ConsumerauditFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
       RelayFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
       SweeperFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET'],
+      DoctorFunction: [
+        ...['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
+        'LANEKEEPER_MAPPINGS',
+      ],
     });
   });
 
@@ -203,11 +207,29 @@ describe('a stack of jobs', () => {
     });
   });
 
-  it('names everything in one output', () => {
+  it('names everything in one output, mappings too', () => {
     const outputs = Object.values(made().template.findOutputs('*'));
 
     expect(outputs).toHaveLength(1);
-    expect(JSON.stringify(outputs)).toContain('commands-copy');
+    const text = JSON.stringify(outputs).replaceAll('\\', '');
+    for (const name of ['commands-copy', 'consumer-audit', 'relay'])
+      expect(text).toContain(`"${name}":`);
+  });
+
+  it('looks every 15 minutes whether it is well, at every mapping by its id, and shows where that is logged', () => {
+    const { stack, lanekeeper, template } = made();
+    const [doctor] = Object.values(template.findResources('AWS::Lambda::Function')).filter(
+      ({ Properties }) => 'LANEKEEPER_MAPPINGS' in Properties.Environment.Variables,
+    );
+
+    template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(15 minutes)' });
+    const ids = Object.keys(template.findResources('AWS::Lambda::EventSourceMapping'));
+    const told = JSON.stringify(doctor?.['Properties'].Environment.Variables.LANEKEEPER_MAPPINGS);
+    expect(ids).toHaveLength(3);
+    for (const id of ids) expect(told).toContain(`{"Ref":"${id}"}`);
+    expect(stack.resolve(lanekeeper.doctor.logGroup.logGroupName)).toEqual(
+      doctor?.['Properties'].LoggingConfig.LogGroup,
+    );
   });
 
   it('lets a caller submit: its rights and its environment', () => {

@@ -75,6 +75,26 @@ describe('a function of a stack', () => {
         list,
       ],
     ],
+    [
+      'doctor: looks, row reads of the ledger alone, and no listing beside the keys of the bucket',
+      'DoctorFunctionRole',
+      [
+        ...['Jobs', 'Ledger', 'Care'].flatMap((name) => table(name, 'DescribeTable')),
+        ...table('Ledger', 'GetItem'),
+        ...logs('Doctor'),
+        list,
+        'sns:GetTopicAttributes on Events',
+        ...['Jobcopy', 'Consumeraudit'].flatMap((name) => [
+          `sqs:GetQueueAttributes on ${name}MessagesQueue`,
+          `sqs:GetQueueUrl on ${name}MessagesQueue`,
+          `lambda:GetFunctionConfiguration on ${name}Function`,
+        ]),
+        ...['Jobcopy', 'Consumeraudit', 'Relay'].map(
+          (name) =>
+            `lambda:GetEventSourceMapping on arn:AWS::Partition:lambda:AWS::Region:AWS::AccountId:event-source-mapping:${name}Mapping`,
+        ),
+      ],
+    ],
   ])('may do what a %s, and nothing else', (_, role, expected) => {
     expect(permissions(made().template)[role]).toEqual(expected.toSorted());
   });
@@ -83,7 +103,7 @@ describe('a function of a stack', () => {
     const { template } = made();
     const roles = template.findResources('AWS::IAM::Role');
 
-    expect(Object.keys(roles)).toHaveLength(4);
+    expect(Object.keys(roles)).toHaveLength(5);
     expect(JSON.stringify(roles)).not.toContain('ManagedPolicyArns');
   });
 });
