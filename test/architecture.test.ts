@@ -35,6 +35,7 @@ const map: Readonly<Record<string, readonly string[]>> = {
     'lib/ports',
     'lib/job',
     'lib/candidate',
+    'lib/retry',
     'lib/handler',
     'lib/aws',
     'lib/dev',

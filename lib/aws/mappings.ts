@@ -1,13 +1,9 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { permanent } from '../kernel/failure.ts';
-import { targets } from '../kernel/settings.ts';
-import { targetsOf, type Variables } from './aws-settings.ts';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Variables } from './aws-settings.ts';
 import { clientSettings } from './client-settings.ts';
 import { loaded } from './loaded.ts';
-import { placeOf } from './place.ts';
-import { queueUrls } from './queue-urls.ts';
-import { nameOf } from './trouble.ts';
+import { namedQueue } from './named-queue.ts';
 
 /** What makes Lambda read a queue. */
 export interface Mapping {
@@ -41,11 +37,7 @@ export class Mappings {
    */
   async of(named: string): Promise<ReadQueue> {
     const { ListEventSourceMappingsCommand } = await lambdaSdk();
-    const url = await this.#urlOf(named);
-    const { Attributes = {} } = await this.#sqs
-      .send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }))
-      .catch(unknown(named));
-    const arn = Attributes['QueueArn'] ?? '';
+    const { url, arn } = await namedQueue(this.#sqs, named, this.#variables);
     const { EventSourceMappings = [] } = await (await this.#client()).send(
       new ListEventSourceMappingsCommand({ EventSourceArn: arn }),
     );
@@ -70,30 +62,6 @@ export class Mappings {
     this.#lambda ??= lambdaSdk().then(({ LambdaClient }) => new LambdaClient(clientSettings({})));
     return this.#lambda;
   }
-
-  async #urlOf(named: string): Promise<string> {
-    const known = this.#known(named);
-    if (known !== undefined || /^(https?|arn):/.test(named)) {
-      const place = placeOf(named, known ?? named);
-      if (place.kind === 'queue') return place.url;
-      if (place.kind === 'queue-by-arn') return queueUrls(this.#sqs)(place.arn);
-      throw permanent(
-        'queue-unknown',
-        `"${named}" is a ${place.kind}, which Lambda reads no messages from`,
-      );
-    }
-    const found = await this.#sqs
-      .send(new GetQueueUrlCommand({ QueueName: named }))
-      .catch(unknown(named));
-    return found.QueueUrl ?? '';
-  }
-
-  /** What the targets say of a kind or a target; they needn't be set where a queue is named by itself. */
-  #known(named: string): string | undefined {
-    if (this.#variables['LANEKEEPER_TARGETS'] === undefined) return undefined;
-    const all = targetsOf({}, this.#variables);
-    return all[targets.commands(named)] ?? all[named];
-  }
 }
 
 const lambdaSdk = () => loaded('@aws-sdk/client-lambda', () => import('@aws-sdk/client-lambda'));
@@ -107,14 +75,3 @@ const mappingOf = (one: {
   functionArn: one.FunctionArn ?? '',
   state: one.State ?? '',
 });
-
-const unknown =
-  (named: string) =>
-  (thrown: unknown): never => {
-    if (!/NonExistentQueue|QueueDoesNotExist/.test(nameOf(thrown))) throw thrown;
-    throw permanent(
-      'queue-unknown',
-      `there is no queue "${named}", and no kind or target of that name: name a kind whose queue LANEKEEPER_TARGETS has, or a queue by its name, URL or ARN`,
-      { cause: thrown },
-    );
-  };

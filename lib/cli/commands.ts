@@ -1,7 +1,16 @@
 import { attention } from './attention.ts';
 import type { Command } from './command.ts';
+import {
+  deadLettersList,
+  deadLettersPurge,
+  deadLettersRedrive,
+  deadLettersShow,
+} from './dead-letters.ts';
 import { dev } from './dev.ts';
 import { doctor } from './doctor.ts';
+import { groupsDrop, groupsRelease } from './group-verb.ts';
+import { groupsList } from './groups-list.ts';
+import { groupsShow } from './groups-show.ts';
 import { jobsErase } from './jobs-erase.ts';
 import { jobsList } from './jobs-list.ts';
 import { jobsShow } from './jobs-show.ts';
@@ -21,6 +30,14 @@ export const commands: readonly Command[] = [
   jobsErase,
   pause,
   resume,
+  groupsList,
+  groupsShow,
+  groupsRelease,
+  groupsDrop,
+  deadLettersList,
+  deadLettersShow,
+  deadLettersRedrive,
+  deadLettersPurge,
   outboxBacklog,
   attention,
 ];
