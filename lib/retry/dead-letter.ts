@@ -72,10 +72,11 @@ function reason(dead: Dead, { code, message }: Failure, at: Instant): string {
     ...(trace === undefined ? {} : { trace: trace.slice(0, 256) }),
     ...(leftOut.length === 0 ? {} : { leftOut: leftOut.join(' ').slice(0, 256) }),
   };
-  for (let room = message.length; room > 16; room = Math.floor(room * 0.75)) {
+  for (let room = message.length; ; room = Math.floor(room * 0.75)) {
     const why = room < message.length ? `${message.slice(0, room)} ...` : message;
     const text = ascii({ ...facts, why });
     if (bytesOf(text) <= sizes.reason) return text;
+    if (room === 0) break;
   }
   return ascii({ code: facts.code });
 }

@@ -40,6 +40,15 @@ describe('a dead letter', () => {
     });
   });
 
+  it.each(['', 'no', 'total is -1, at least 0 is right'])(
+    'keeps a sentence as it is: %j',
+    (why) => {
+      const entry = deadLetter(dead(), permanent('bad', why), now);
+
+      expect(reasonOf(entry.attributes ?? {})).toMatchObject({ code: 'bad', why, attempt: 4 });
+    },
+  );
+
   it('keeps the attributes that are text, and names those that it can’t keep', () => {
     const attributes = Object.fromEntries(
       Array.from({ length: 11 }, (_, i) => [`a${i}`, 'value'] as const),
