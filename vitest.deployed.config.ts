@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+import config from './vitest.config.ts';
+
+/** What runs against the sample as it was deployed to the emulator at `AWS_ENDPOINT_URL`. */
+export default defineConfig({
+  ...config,
+  test: {
+    ...config.test,
+    include: ['test/deployed/**/*.test.ts'],
+    exclude: [],
+    globalSetup: [],
+    typecheck: { enabled: false },
+    fileParallelism: false,
+  },
+});
