@@ -25,11 +25,11 @@ export {
   type PutOff,
   retryLater,
 } from './handler/answer.ts';
+export type { Changed } from './handler/ask-job.ts';
 export type { BatchSettings } from './handler/batch-settings.ts';
 export type { CareSettings, Inbox, Poison } from './handler/care.ts';
 export {
   type Because,
-  type Changed,
   createJobs,
   type Jobs,
   type Submitted,

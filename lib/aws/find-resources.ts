@@ -4,6 +4,7 @@ import { environment } from '../kernel/settings.ts';
 import { bucketOf, tablesOf, targetsOf, type Variables } from './aws-settings.ts';
 import { clientSettings } from './client-settings.ts';
 import type { QueueAddress, Resources } from './make-resources.ts';
+import { deadLettersIn } from './named-queue.ts';
 import { placesOf } from './place.ts';
 import { queueUrls } from './queue-urls.ts';
 
@@ -53,11 +54,4 @@ async function addressOf(
   );
   const deadLetters = deadLettersIn(Attributes['RedrivePolicy']);
   return { url, arn: Attributes['QueueArn'] ?? '', ...(deadLetters ? { deadLetters } : {}) };
-}
-
-function deadLettersIn(policy: string | undefined): string | undefined {
-  const { deadLetterTargetArn } = JSON.parse(policy || '{}') as {
-    readonly deadLetterTargetArn?: string;
-  };
-  return deadLetterTargetArn;
 }

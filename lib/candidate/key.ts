@@ -13,6 +13,9 @@ export interface Place {
 /** Where all candidates of a job lie. */
 export const candidatesOf = (job: JobId): string => `results/${job}/`;
 
+/** Where the inputs of a job lie that are too large for its row. */
+export const inputsOf = (job: JobId): string => `inputs/${job}/`;
+
 /** `results/<job>/<incarnation>/<generation, 10 digits>/<attempt>/<name>`: no two attempts share a key. */
 export const candidateKey = ({ job, incarnation, generation, attemptId, name }: Place): string =>
   `${candidatesOf(job)}${incarnation}/${String(generation).padStart(10, '0')}/${attemptId}/${name}`;

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Dev, startDev } from '../dev/dev.ts';
 import type { Note } from '../dev/note.ts';
 import { watch } from '../dev/watch.ts';
@@ -9,18 +8,10 @@ import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import { seconds } from '../kernel/time.ts';
 import { endpointOf } from './endpoint-of.ts';
+import { parsed } from './parsed.ts';
 import { introduced, printed } from './printed.ts';
+import type { Shell } from './shell.ts';
 import { emulated } from './usage.ts';
-
-/** What a command needs of the process that runs it. */
-export interface Shell {
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly folder: string;
-  print(line: string): void;
-  /** Resolves when the command shall end. */
-  readonly ended: Promise<unknown>;
-}
 
 /** Runs until the shell says that it shall end. @throws Failure for a setting that can't be right */
 export async function devCommand(shell: Shell): Promise<void> {
@@ -30,7 +21,7 @@ export async function devCommand(shell: Shell): Promise<void> {
     if (line !== undefined) shell.print(line);
   };
   const end = new AbortController();
-  void shell.ended.then(() => end.abort());
+  const ended = shell.ended().then(() => end.abort());
   const settings = { ...options, env: shell.env, told: tell, signal: end.signal };
   await using dev = await startDev(settings).catch((thrown: unknown) => {
     if (end.signal.aborted) return undefined;
@@ -46,7 +37,7 @@ export async function devCommand(shell: Shell): Promise<void> {
         failed: (why) => tell({ kind: 'source-failed', name: 'watch', why: why.message }),
       })
     : () => {};
-  await shell.ended;
+  await ended;
   unwatch();
 }
 
@@ -61,8 +52,9 @@ const flags = {
   json: { type: 'boolean', default: false },
 } as const;
 
-function optionsOf({ args, env, folder }: Shell) {
-  const { values } = parseArgs({ args: [...args], options: flags, allowNegative: true });
+function optionsOf(shell: Shell) {
+  const { env, folder } = shell;
+  const { values } = parsed(shell, flags);
   const { prefix, watch, json } = values;
   if (!/^[a-z0-9][a-z0-9-]{0,19}$/.test(prefix))
     throw permanent(

@@ -1,7 +1,5 @@
-/** How the command for development is used. */
-export const devUsage = `lanekeeper dev: runs the handlers of lanekeeper.config.ts behind real queues and a real stream
-
-  --config FILE        the project's config (default: lanekeeper.config.ts, .mts, .js or .mjs here)
+/** How `dev` is used. */
+export const devUsage = `  --config FILE        the project's config (default: lanekeeper.config.ts, .mts, .js or .mjs here)
   --endpoint URL       where SQS, SNS, DynamoDB and S3 are (default: AWS_ENDPOINT_URL)
   --prefix NAME        before the names of all resources (default: dev)
   --workers N          processes of each function (default: 2)
@@ -10,10 +8,8 @@ export const devUsage = `lanekeeper dev: runs the handlers of lanekeeper.config.
   --no-watch           don't load the code anew when it changes
   --json               print one JSON object per line`;
 
-/** How the other one is used. */
-export const doctorUsage = `lanekeeper doctor: looks whether a stack is well, and changes nothing
-
-  --stack NAME         the CloudFormation stack (default: what LANEKEEPER_TABLES, _BUCKET, _TARGETS and _MAPPINGS name)
+/** How `doctor` is used. */
+export const doctorUsage = `  --stack NAME         the CloudFormation stack (default: what LANEKEEPER_TABLES, _BUCKET, _TARGETS and _MAPPINGS name)
   --endpoint URL       where AWS is, or an emulator (default: AWS_ENDPOINT_URL, else AWS)
   --region NAME        where the stack is (default: AWS_REGION, or the profile's)
   --json               print one JSON object per line

@@ -1,17 +1,17 @@
 import { jobOf, keyOf } from '../job/job.ts';
 import { jobId } from '../job/job-id.ts';
-import { hasHappened, type Verb, type VerbStep, verbStep } from '../job/operator.ts';
 import { type SubmitAnswer, submission, submitAnswer } from '../job/submit.ts';
 import type { Duration } from '../kernel/brand.ts';
-import { bytesOf } from '../kernel/bytes-of.ts';
 import { type Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
 import { never } from '../kernel/never.ts';
-import { sizes, tables } from '../kernel/settings.ts';
+import { tables } from '../kernel/settings.ts';
 import { minutes } from '../kernel/time.ts';
 import type { Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
+import { askJob, type Changed } from './ask-job.ts';
 import type { Job, Request } from './define-job.ts';
 import { type JobView, jobView, type Result, resultOf } from './job-view.ts';
+import { newerRow } from './newer-row.ts';
 import { quiet } from './quiet.ts';
 import { submissionOf } from './submission-of.ts';
 import { surely } from './surely.ts';
@@ -20,11 +20,6 @@ import { surely } from './surely.ts';
 export type Submitted<Data> =
   | { readonly kind: 'created' | 'existing'; readonly job: JobView<Data> }
   | { readonly kind: 'refused'; readonly failure: Failure };
-
-/** What a verb came to. */
-export interface Changed {
-  readonly kind: 'changed' | 'requested' | 'already' | 'finished' | 'missing';
-}
 
 /** Why an operator acts; it travels in the event, so it has at most 4 KB. */
 export interface Because {
@@ -79,11 +74,11 @@ export function createJobs(world: World): Jobs {
       return resultOf(row === undefined ? undefined : jobOf(row), bucket, expiresIn);
     },
     cancel: (job, intentId, { force = false, because } = {}) =>
-      asked({ kind: 'cancel', force, because }, { job, intentId }, world),
+      askJob(world, jobId(job.name, intentId), { kind: 'cancel', force, because }),
     release: (job, intentId, { because } = {}) =>
-      asked({ kind: 'release', because }, { job, intentId }, world),
+      askJob(world, jobId(job.name, intentId), { kind: 'release', because }),
     retry: (job, intentId, { because } = {}) =>
-      asked({ kind: 'retry', because }, { job, intentId }, world),
+      askJob(world, jobId(job.name, intentId), { kind: 'retry', because }),
   };
 }
 
@@ -133,59 +128,3 @@ function answerOf<Data>(answer: SubmitAnswer, { intentId }: Request<unknown>): S
       return never(answer);
   }
 }
-
-/** How often a verb is decided anew when the row moves under it. */
-const tries = 8;
-
-async function asked(
-  verb: Verb,
-  of: { readonly job: Job; readonly intentId: string },
-  world: World,
-): Promise<Changed> {
-  checkBecause(verb.because);
-  let row = await world.store.read(tables.jobs, keyOf(jobId(of.job.name, of.intentId)));
-  for (let done = 0; done < tries; done++) {
-    const step = possible(verbStep(verb, row, world.clock.now()), of.intentId);
-    if (step.kind !== 'write') return step;
-    const commit = await surely(world, [step.write]);
-    if (commit.kind === 'unknown') break;
-    if (commit.kind === 'committed' || hasHappened(step.write, commit.old))
-      return { kind: step.means };
-    row = commit.old;
-  }
-  throw transient(
-    'change-unconfirmed',
-    `job ${JSON.stringify(of.intentId)} kept moving or gave no reply: look at it, then ask again`,
-  );
-}
-
-/** It lies in the row twice, as the request and in the event, and the row's end must always fit. */
-function checkBecause(because: string | undefined): void {
-  if (because === undefined) return;
-  const size = typeof because === 'string' ? bytesOf(because) : undefined;
-  if (size !== undefined && size <= sizes.failure) return;
-  throw permanent(
-    'because-invalid',
-    `because is a text of at most ${sizes.failure} bytes, got ${size === undefined ? typeof because : `${size} bytes`}`,
-  );
-}
-
-type Possible = Exclude<VerbStep, { readonly kind: 'newer' | 'no-room' }>;
-
-function possible(step: VerbStep, intentId: string): Possible {
-  if (step.kind === 'newer') throw newerRow(step.schema);
-  if (step.kind === 'no-room') throw noRoom(intentId);
-  return step;
-}
-
-const newerRow = (schema: number): Failure =>
-  transient(
-    'row-newer',
-    `the job's row has schema ${schema}, newer than this release: deploy it here too`,
-  );
-
-const noRoom = (intentId: string): Failure =>
-  permanent(
-    'events-full',
-    `job ${JSON.stringify(intentId)} has no room for another command: its last event's room is kept free`,
-  );

@@ -1,10 +1,11 @@
-import type { JobRow, ReadJob } from '../job/job.ts';
+import { isFinal, type JobRow, type ReadJob } from '../job/job.ts';
 import type { Duration, Instant } from '../kernel/brand.ts';
-import { Failure, transient } from '../kernel/failure.ts';
+import { Failure } from '../kernel/failure.ts';
 import type { Json } from '../kernel/json.ts';
 import { never } from '../kernel/never.ts';
 import type { Bucket, Stored } from '../ports/bucket.ts';
 import type { JobHead } from './define-job.ts';
+import { newerRow } from './newer-row.ts';
 
 /** A job as its callers see it; what a state doesn't have isn't there. */
 export type JobView<Data> = JobHead & { readonly version: number } & (
@@ -16,6 +17,12 @@ export type JobView<Data> = JobHead & { readonly version: number } & (
       }
     | { readonly status: 'succeeded'; readonly data: Data; readonly result: Stored | undefined }
     | { readonly status: 'failed'; readonly failure: Failure }
+    /** It has ended, and what was a person's is gone. */
+    | {
+        readonly status: 'erased';
+        readonly was: 'succeeded' | 'failed' | 'cancelled';
+        readonly at: Instant;
+      }
   );
 
 /** A job's result, or why there is none. */
@@ -26,7 +33,7 @@ export type Result =
       /** Its bytes, piece by piece. */
       open(): AsyncIterable<Uint8Array>;
     })
-  | { readonly kind: 'not-yet' | 'failed' | 'cancelled' | 'without-result' | 'missing' };
+  | { readonly kind: 'not-yet' | 'failed' | 'cancelled' | 'erased' | 'without-result' | 'missing' };
 
 /** What callers may see of a row. */
 export function jobView<Data>(read: ReadJob): JobView<Data> {
@@ -38,6 +45,8 @@ export function jobView<Data>(read: ReadJob): JobView<Data> {
     generation: job.generation,
     version: job.version,
   };
+  if (job.erasedAt !== undefined && isFinal(job))
+    return { ...head, status: 'erased', was: job.status, at: job.erasedAt };
   switch (job.status) {
     case 'queued':
     case 'cancelled':
@@ -66,6 +75,7 @@ export async function resultOf(
 ): Promise<Result> {
   if (read === undefined) return { kind: 'missing' };
   const job = known(read);
+  if (job.erasedAt !== undefined) return { kind: 'erased' };
   if (job.status === 'failed' || job.status === 'cancelled') return { kind: job.status };
   if (job.status !== 'succeeded') return { kind: 'not-yet' };
   const stored = storedOf(job);
@@ -76,10 +86,7 @@ export async function resultOf(
 
 function known(read: ReadJob): JobRow {
   if (read.kind === 'job') return read.job;
-  throw transient(
-    'row-newer',
-    `the job's row has schema ${read.schema}, newer than this release: deploy it here too`,
-  );
+  throw newerRow(read.schema);
 }
 
 type Succeeded = JobRow & { readonly status: 'succeeded' };

@@ -1,6 +1,7 @@
+import { inputsOf } from '../candidate/key.ts';
 import { jobId } from '../job/job-id.ts';
 import type { Submission } from '../job/submit.ts';
-import type { GroupId } from '../kernel/brand.ts';
+import type { GroupId, JobId } from '../kernel/brand.ts';
 import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Epoch } from '../kernel/epoch.ts';
 import { type Failure, permanent, transient } from '../kernel/failure.ts';
@@ -84,11 +85,11 @@ const groupOf = (job: DefinedJob, { groupId: own, input, intentId }: Request<unk
 /** Up to 16 KB lie in the row; more goes to the bucket under its own hash, so that a repeat writes nothing new. */
 async function laid(
   text: string,
-  id: string,
+  id: JobId,
   { bucket, epoch }: Parts,
 ): Promise<Submission['input']> {
   if (bytesOf(text) <= sizes.inlineInput) return { text };
-  const key = `inputs/${id}/${sha256(text)}`;
+  const key = `${inputsOf(id)}${sha256(text)}`;
   const created = await bucket.create(key, whole(text), {
     contentType: 'application/json',
     attempt: 'submit',

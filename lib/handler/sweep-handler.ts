@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { isGarbage, type Truth } from '../candidate/garbage.ts';
-import { candidatesOf, placeOf } from '../candidate/key.ts';
+import { candidatesOf, inputsOf, placeOf } from '../candidate/key.ts';
 import { isFinal, type JobRow, jobOf, keyOf } from '../job/job.ts';
 import { swept } from '../job/swept.ts';
 import type { JobId } from '../kernel/brand.ts';
@@ -74,22 +74,33 @@ async function sweepJob(sweep: Sweep, id: JobId): Promise<Swept> {
 }
 
 async function collect(sweep: Sweep, job: JobRow): Promise<Swept> {
-  const truth = truthOf(job);
   let found = 0;
   let deleted = 0;
   let left = 0;
-  for await (const key of sweep.bucket.list(candidatesOf(job.id))) {
-    const place = placeOf(key);
-    if (place === undefined || key === truth.promoted) continue;
-    if (!isGarbage(key, place, truth)) {
-      left += 1;
-      continue;
-    }
-    found += 1;
-    if (await isDeleted(sweep, key)) deleted += 1;
+  for await (const { key, isOver } of looked(sweep, job)) {
+    if (isOver) found += 1;
+    if (isOver && (await isDeleted(sweep, key))) deleted += 1;
     else left += 1;
   }
   return { found, deleted, left };
+}
+
+/** What lies there of a job beside its result; of an erased one the inputs too. */
+async function* looked({ bucket }: Sweep, job: JobRow): AsyncGenerator<Looked> {
+  const truth = truthOf(job);
+  for await (const key of bucket.list(candidatesOf(job.id))) {
+    const place = placeOf(key);
+    if (place === undefined || key === truth.promoted) continue;
+    yield { key, isOver: isGarbage(key, place, truth) };
+  }
+  if (job.erasedAt === undefined) return;
+  for await (const key of bucket.list(inputsOf(job.id))) yield { key, isOver: true };
+}
+
+/** An object, and whether nobody can need it any more. */
+interface Looked {
+  readonly key: string;
+  readonly isOver: boolean;
 }
 
 async function isDeleted({ bucket, epoch }: Sweep, key: string): Promise<boolean> {

@@ -24,7 +24,7 @@ export interface SweeperProps extends SharedProps {
 /** Any schedule will do; orphans cost storage and nothing else. */
 const every = Duration.hours(1);
 
-/** The function that deletes orphans, and its schedule; the only one that may delete in the bucket. */
+/** The function that deletes orphans and what an erasure leaves, and its schedule; the only one that may delete in the bucket. */
 export class Sweeper extends Construct {
   readonly function: lambda.Function;
 
@@ -42,6 +42,7 @@ export class Sweeper extends Construct {
     });
     grantTable(this.function, props.jobs, ['read', 'update']);
     grantIndex(this.function, props.jobs, attention.index);
-    grantObjects(this.function, { bucket: props.bucket, prefix: 'results/*' }, ['read', 'delete']);
+    for (const prefix of ['results/*', 'inputs/*'] as const)
+      grantObjects(this.function, { bucket: props.bucket, prefix }, ['read', 'delete']);
   }
 }

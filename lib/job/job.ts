@@ -34,7 +34,7 @@ interface Numbered {
   readonly version: number;
   readonly groupId: GroupId;
   readonly intentId: string;
-  /** SHA-256 of the submitted input's canonical JSON. */
+  /** SHA-256 of the submitted input's canonical JSON; empty in an erased row. */
   readonly inputHash: string;
   /** The canonical JSON itself, up to 16 KB … */
   readonly input?: string;
@@ -61,6 +61,9 @@ interface Numbered {
   readonly cancelBecause?: string;
   /** The last failure, of the job or of an attempt that was tried again. */
   readonly failure?: FailureText;
+  /** When the job's input, result, failure and events were taken away; how it ended is kept. */
+  readonly erasedAt?: Instant;
+  readonly erasedBecause?: string;
   readonly changedAt: Instant;
   readonly sweepShard?: string;
   readonly sweepAt?: number;
@@ -106,5 +109,7 @@ export function jobOf(row: Row): ReadJob {
 }
 
 /** Whether nothing but an operator's retry of a failed job can change it. */
-export const isFinal = ({ status }: JobRow): boolean =>
-  status === 'succeeded' || status === 'failed' || status === 'cancelled';
+export const isFinal = (job: JobRow): job is FinalJob =>
+  job.status === 'succeeded' || job.status === 'failed' || job.status === 'cancelled';
+
+type FinalJob = JobRow & { readonly status: 'succeeded' | 'failed' | 'cancelled' };

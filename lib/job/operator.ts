@@ -4,13 +4,16 @@ import { never } from '../kernel/never.ts';
 import type { Row, Write } from '../ports/store.ts';
 import { hasRoom } from './appended.ts';
 import { changed } from './changed.ts';
+import { erasure } from './erasure.ts';
 import { asRead, versionIs } from './guards.ts';
-import { type JobRow, jobOf } from './job.ts';
+import { isFinal, type JobRow, jobOf } from './job.ts';
 
 /** What a caller or an operator asks of a job that he doesn't hold. */
 export type Verb =
   | { readonly kind: 'cancel'; readonly force: boolean; readonly because: string | undefined }
-  | { readonly kind: 'release' | 'retry'; readonly because: string | undefined };
+  | { readonly kind: 'release' | 'retry'; readonly because: string | undefined }
+  /** Takes what is a person's from a job that has ended. */
+  | { readonly kind: 'erase'; readonly because: string };
 
 /** What a verb comes to, decided from the row: a write, or an answer. */
 export type VerbStep =
@@ -18,6 +21,8 @@ export type VerbStep =
   | { readonly kind: 'already' | 'finished' | 'missing' }
   /** The last event's room is kept free, and nothing else is left. */
   | { readonly kind: 'no-room' }
+  /** Somebody may still work on it. */
+  | { readonly kind: 'unfinished'; readonly status: JobRow['status'] }
   | { readonly kind: 'newer'; readonly schema: number };
 
 /** Decides a verb from the row as read; its write is refused when the row has moved since. */
@@ -32,6 +37,8 @@ export function verbStep(verb: Verb, row: Row | undefined, at: Instant): VerbSte
       return released(verb.because, read.job, at);
     case 'retry':
       return retried(verb.because, read.job, at);
+    case 'erase':
+      return erased(verb.because, read.job, at);
     default:
       return never(verb);
   }
@@ -101,16 +108,22 @@ function released(because: string | undefined, job: JobRow, at: Instant): VerbSt
   return queuedAgain(job, { because, at, set: {}, remove: ['progress'] });
 }
 
-/** A failed job starts a new life: its budgets are whole again. */
+/** A failed job starts a new life: its budgets are whole again. Without its input it has none. */
 function retried(because: string | undefined, job: JobRow, at: Instant): VerbStep {
   if (job.status === 'queued' || job.status === 'running') return { kind: 'already' };
-  if (job.status !== 'failed') return { kind: 'finished' };
+  if (job.status !== 'failed' || job.erasedAt !== undefined) return { kind: 'finished' };
   return queuedAgain(job, {
     because,
     at,
     set: { failures: 0, takeovers: 0, releases: 0 },
     remove: ['firstTakeoverAt', 'failure', 'cancelRequestedAt', 'cancelBecause'],
   });
+}
+
+function erased(because: string, job: JobRow, at: Instant): VerbStep {
+  if (!isFinal(job)) return { kind: 'unfinished', status: job.status };
+  if (job.erasedAt !== undefined) return { kind: 'already' };
+  return { kind: 'write', means: 'changed', write: erasure(job, because, at) };
 }
 
 interface Again {

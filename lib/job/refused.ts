@@ -1,4 +1,4 @@
-import type { Instant } from '../kernel/brand.ts';
+import type { Instant, JobId } from '../kernel/brand.ts';
 import { lengths, tables } from '../kernel/settings.ts';
 import { later } from '../kernel/time.ts';
 import type { Write } from '../ports/store.ts';
@@ -12,13 +12,16 @@ export interface Refusal {
   readonly at: Instant;
 }
 
+/** Under which key all refused writes of a job are kept. */
+export const refusalsOf = (id: JobId): string => `refused#${id}`;
+
 /**
  * Keeps a refused write beside the job's row, never on it: what a stale attempt was about to do, and which generation won.
  * Attempts' ids are ULIDs, so each attempt has one such row, in the order in which they were claimed.
  */
 export const keptRefusal = (held: RunningJob, { what, lost, at }: Refusal): Write => ({
   table: tables.care,
-  key: { pk: `refused#${held.id}`, sk: held.attemptId },
+  key: { pk: refusalsOf(held.id), sk: held.attemptId },
   when: [],
   kind: 'put',
   fields: {

@@ -72,6 +72,8 @@ export function submitAnswer(asked: Submission, commit: Commit): SubmitAnswer {
   const { job } = read;
   if (job.incarnation === asked.incarnation) return { kind: 'created', job };
   if (job.groupId !== asked.groupId) return { kind: 'conflict', differs: 'group', job };
+  // What an erased job was asked nobody knows any more.
+  if (job.erasedAt !== undefined) return { kind: 'existing', job };
   if (job.inputHash !== asked.inputHash) return { kind: 'conflict', differs: 'input', job };
   return { kind: 'existing', job };
 }

@@ -23,7 +23,7 @@ export interface Dead {
 }
 
 /** The attribute that says why a message is dead. */
-const reasonAttribute = 'lanekeeper';
+export const reasonAttribute = 'lanekeeper';
 
 /** The most attributes of a message (SQS developer guide, "Message metadata"). */
 const mostAttributes = 10;

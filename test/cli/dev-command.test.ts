@@ -88,7 +88,11 @@ describe('the command lanekeeper', { timeout: 60_000 }, () => {
       ['--endpoint', 'http://127.0.0.1:1', '--visibility', '43201'],
       /^setting-malformed: --visibility .*got "43201"/,
     ],
-    ['an option that it doesn’t know', ['--port', '1'], /Unknown option '--port'/],
+    [
+      'an option that it doesn’t know',
+      ['--port', '1'],
+      /^usage-wrong: Unknown option '--port' \(lanekeeper dev --help\)/,
+    ],
     [
       'a config that isn’t there',
       ['--endpoint', 'http://127.0.0.1:1', '--config', 'none.ts'],

@@ -21,7 +21,7 @@ describe('the command lanekeeper doctor', { timeout: 60_000 }, () => {
       /^setting-malformed: .*got "localhost:4566"/,
     ],
     ['an option that it doesn’t know', ['--fix'], /Unknown option '--fix'/],
-    ['a word too many', ['prod'], /Unexpected argument 'prod'/],
+    ['a word too many', ['prod'], /it takes flags only, got "prod"/],
   ])('ends with 2 and one sentence for %s', async (_, args, sentence) => {
     const { code, err, out } = await doctor(args);
 

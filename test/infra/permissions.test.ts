@@ -70,6 +70,7 @@ describe('a function of a stack', () => {
         ...table('Jobs', 'GetItem', 'UpdateItem'),
         'dynamodb:Query on TablesJobs/index/attention',
         ...logs('Sweeper'),
+        ...objects('inputs', 'DeleteObject', 'GetObject'),
         ...objects('results', 'DeleteObject', 'GetObject'),
         list,
       ],

@@ -102,6 +102,7 @@ export async function status(id: string) {
     case 'running':
       return { status: 202 };
     case 'cancelled':
+    case 'erased':
       return { status: 410 };
     case 'failed':
       return { status: 500, code: job.failure.code };

@@ -28,6 +28,7 @@ const types: ReadonlyMap<string, ProblemType> = new Map([
   ['job-finished', type(409, 'The export has ended')],
   ['result-not-ready', type(409, 'The result is not ready')],
   ['job-cancelled', type(410, 'The export was cancelled')],
+  ['job-erased', type(410, 'The export was erased')],
   ['input-too-large', type(413, 'The input is too large')],
   ['content-type-wrong', type(415, 'The body has another content type')],
   ['submit-unconfirmed', type(503, 'The export may exist or not')],

@@ -32,6 +32,8 @@ function without(kind: Exclude<Result['kind'], 'ready'>, intentId: string): Fail
       return permanent('job-failed', `${it} failed, so it has no result: its status says why`);
     case 'cancelled':
       return permanent('job-cancelled', `${it} was cancelled, so it never has a result`);
+    case 'erased':
+      return permanent('job-erased', `${it} was erased, and its file with it`);
     case 'without-result':
       return permanent('job-without-result', `${it} succeeded without writing a file`);
     default:
