@@ -9,6 +9,7 @@ export default defineConfig({
     include: ['test/deployed/**/*.test.ts'],
     exclude: [],
     globalSetup: [],
+    reporters: ['default', ['json', { outputFile: 'reports/deployed.json' }]],
     typecheck: { enabled: false },
     fileParallelism: false,
   },

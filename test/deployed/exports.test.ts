@@ -1,15 +1,22 @@
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  LambdaClient,
+  ListEventSourceMappingsCommand,
+  ListFunctionsCommand,
+} from '@aws-sdk/client-lambda';
+import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { fileDatasets } from '../../functions/export/file-datasets.ts';
 import { exportJob } from '../../functions/export/job.ts';
 import { onAws } from '../../lib/aws/index.ts';
-import { createJobs, type World } from '../../lib/index.ts';
+import { createJobs, type Jobs, type World } from '../../lib/index.ts';
 import type { StoredEvent } from '../../lib/kernel/event.ts';
+import { destroyed } from '../../scripts/cdk.ts';
 import { type Ended, results } from '../kill/verdict.ts';
 import { type Answer, deployedApi } from './api.ts';
 import { asks } from './asks.ts';
+import { deploymentAt } from './deployment.ts';
 import { functionsWith } from './processes.ts';
-import { namesOfStack, resourcesOf } from './stack.ts';
+import { namesOfStack, resourcesOf, stackName } from './stack.ts';
 
 const datasets = 'node_modules/vega-datasets/data';
 const job = exportJob(fileDatasets(datasets));
@@ -19,6 +26,30 @@ const isByApi = (i: number): boolean => i % 6 === 0;
 const kills = 20;
 
 const sleep = (ms: number) => new Promise((go) => setTimeout(go, ms));
+
+/** The emulator answers one after the other, so it isn't asked for all at once. */
+async function inPortions<A, B>(all: readonly A[], ask: (one: A) => Promise<B>): Promise<B[]> {
+  const answers: B[] = [];
+  for (let i = 0; i < all.length; i += 8)
+    answers.push(...(await Promise.all(all.slice(i, i + 8).map(ask))));
+  return answers;
+}
+
+/** Waits until every job has ended; whoever can't be asked now is asked again. */
+async function allEnded(jobs: Jobs): Promise<void> {
+  let open = asks;
+  await vi.waitFor(
+    async () => {
+      const isOpen = await inPortions(open, async ({ intentId }) => {
+        const view = await jobs.get(job, intentId).catch(() => undefined);
+        return view === undefined || view.status === 'queued' || view.status === 'running';
+      });
+      open = open.filter((_, i) => isOpen[i]);
+      expect(open.map(({ intentId }) => intentId)).toEqual([]);
+    },
+    { timeout: 300_000, interval: 2_000 },
+  );
+}
 
 /** Kills a function's process that is at work for this stack, again and again. */
 async function killing(table: string): Promise<readonly string[]> {
@@ -55,23 +86,12 @@ describe('the sample as it was deployed', { timeout: 400_000 }, () => {
       else await jobs.submit(job, { intentId, groupId, input });
     answers = submitted;
     killed = await killer;
-    await vi.waitFor(
-      async () => {
-        const views = await Promise.all(asks.map(({ intentId }) => jobs.get(job, intentId)));
-        const open = views.filter(
-          (view) => view?.status === 'queued' || view?.status === 'running',
-        );
-        expect(open.length).toBe(0);
-      },
-      { timeout: 300_000, interval: 2_000 },
-    );
-    ended = await Promise.all(
-      asks.map(async (ask) => {
-        const view = await jobs.get(job, ask.intentId);
-        const row = await world.store.read('jobs', { pk: `job#${view?.id}`, sk: 'job' });
-        return { ask, row: row ?? {} };
-      }),
-    );
+    await allEnded(jobs);
+    ended = await inPortions(asks, async (ask) => {
+      const view = await jobs.get(job, ask.intentId);
+      const row = await world.store.read('jobs', { pk: `job#${view?.id}`, sk: 'job' });
+      return { ask, row: row ?? {} };
+    });
   }, 400_000);
 
   it('takes every export, fifty of them through the API', () => {
@@ -141,5 +161,23 @@ describe('the sample as it was deployed', { timeout: 400_000 }, () => {
       timeout: 120_000,
       interval: 2_000,
     });
+  });
+});
+
+describe('the sample once it was destroyed', { timeout: 120_000 }, () => {
+  const ours = (name = ''): boolean => name.includes(stackName);
+
+  it('has left no stack, no function, no mapping and no queue', async () => {
+    await destroyed(deploymentAt(process.env['AWS_ENDPOINT_URL'] ?? ''));
+
+    const lambda = new LambdaClient({});
+    const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
+    const { EventSourceMappings = [] } = await lambda.send(new ListEventSourceMappingsCommand({}));
+    const { QueueUrls = [] } = await new SQSClient({}).send(new ListQueuesCommand({}));
+
+    await expect(namesOfStack()).rejects.toThrow(/does not exist/);
+    expect(Functions.filter(({ FunctionName }) => ours(FunctionName))).toEqual([]);
+    expect(EventSourceMappings.filter(({ FunctionArn }) => ours(FunctionArn))).toEqual([]);
+    expect(QueueUrls.filter(ours)).toEqual([]);
   });
 });
