@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
-import { deploymentAt } from '../../test/deployed/deployment.ts';
 import { deployed, emulated } from '../cdk.ts';
 import { localstack } from './localstack.ts';
+import { deploymentAt } from './sample-deployment.ts';
 
 /** Deploys the sample with a consumer to LocalStack, and runs the suite there, which deletes it again. */
 const emulator = await localstack();

@@ -11,10 +11,10 @@ import { onAws } from '../../lib/aws/index.ts';
 import { createJobs, type Jobs, type World } from '../../lib/index.ts';
 import type { StoredEvent } from '../../lib/kernel/event.ts';
 import { destroyed } from '../../scripts/cdk.ts';
+import { deploymentAt } from '../../scripts/emulators/sample-deployment.ts';
 import { type Ended, results } from '../kill/verdict.ts';
 import { type Answer, deployedApi } from './api.ts';
 import { asks } from './asks.ts';
-import { deploymentAt } from './deployment.ts';
 import { functionsWith } from './processes.ts';
 import { namesOfStack, resourcesOf, stackName } from './stack.ts';
 
@@ -55,7 +55,7 @@ async function allEnded(jobs: Jobs): Promise<void> {
 async function killing(table: string): Promise<readonly string[]> {
   const killed: string[] = [];
   while (killed.length < kills) {
-    const all = functionsWith(table).filter(({ name }) => /Job-?export|Relay|keeper/i.test(name));
+    const all = functionsWith(table).filter(({ name }) => /Job|Consumer|Relay/.test(name));
     const one = all[killed.length % Math.max(1, all.length)];
     if (one !== undefined) {
       process.kill(one.pid, 'SIGKILL');

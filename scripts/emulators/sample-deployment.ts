@@ -1,4 +1,4 @@
-import type { Deployment } from '../../scripts/cdk.ts';
+import type { Deployment } from '../cdk.ts';
 
 /** The sample with a consumer that keeps every event, at an emulator. */
 export const deploymentAt = (endpoint: string): Deployment => ({
