@@ -11,7 +11,7 @@ import {
   Stack,
   Tags,
 } from 'aws-cdk-lib';
-import { Lanekeeper } from 'lanekeeper/infra';
+import { type JobProps, Lanekeeper, type LanekeeperProps } from 'lanekeeper/infra';
 import { fileDatasets } from '../functions/export/file-datasets.ts';
 import { exportJob } from '../functions/export/job.ts';
 import type { Stage } from './stage.ts';
@@ -46,22 +46,34 @@ const withDatasets = (bundling: nodejs.BundlingOptions): nodejs.BundlingOptions 
   },
 });
 
+/** What a stack has beside the sample itself. */
+export interface More extends Pick<LanekeeperProps, 'consumers'> {
+  readonly worker?: Pick<JobProps, 'timeout'>;
+}
+
 /** The sample: exports behind an HTTP API that asks for signed requests. */
-export function exportStack(app: App, stage: Stage): Stack {
+export function exportStack(
+  app: App,
+  stage: Stage,
+  more: (stack: Stack) => More = () => ({}),
+): Stack {
   const stack = new Stack(app, `lanekeeper-export-${stage}`, {
     description: 'Exports of datasets, in order per group, each with one true result',
   });
   Tags.of(stack).add('project', 'lanekeeper');
   Tags.of(stack).add('stage', stage);
   const bundling = bundlingOf(stage);
+  const { worker, ...rest } = more(stack);
   const lanekeeper = new Lanekeeper(stack, 'Lanekeeper', {
     data: stage === 'prod' ? 'keep' : 'throw-away',
     tracing: stage === 'prod',
     // The emulator has neither metric filters nor dashboards.
     watched: stage !== 'local',
     bundling,
+    ...rest,
     jobs: [
       {
+        ...worker,
         job: exportJob(fileDatasets('datasets')),
         entry: 'functions/export/worker.ts',
         environment: { DATASETS_FOLDER: 'datasets' },

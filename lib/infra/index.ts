@@ -11,6 +11,7 @@ export type { Asked } from './numbers.ts';
 export { OrderedWorker } from './ordered-worker.ts';
 export type {
   ConsumerProps,
+  ConsumerTable,
   FunctionProps,
   JobProps,
   LanekeeperProps,

@@ -34,10 +34,13 @@ export interface WorkerProps extends FunctionProps {
   readonly margin?: Duration;
 }
 
+/** A table, imported ones too; as CDK's own class says it, since its interface doesn't fit under exact optional properties. */
+export type ConsumerTable = Pick<dynamodb.Table, 'tableArn' | 'tableName' | 'encryptionKey'>;
+
 /** A consumer of events. */
 export interface ConsumerProps extends WorkerProps {
   /** Tables that it may read and write, by the names its code uses. @default none */
-  readonly tables?: Readonly<Record<string, dynamodb.ITable>>;
+  readonly tables?: Readonly<Record<string, ConsumerTable>>;
   /** Whether it may read job rows, to fill gaps. @default false */
   readonly fillsGaps?: boolean;
 }

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+
+/** A deployment to an emulator with plain `aws-cdk`. */
+export interface Deployment {
+  readonly endpoint: string;
+  /** The command that synthesizes. @default that of cdk.json, on stage `local` */
+  readonly app?: string;
+  /** Where the assembly is written. @default 'cdk.out/local' */
+  readonly output?: string;
+}
+
+/** An emulator takes any credentials, and an account has none of this machine's metadata to offer. */
+const settings = {
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  AWS_REGION: 'us-east-1',
+  AWS_DEFAULT_REGION: 'us-east-1',
+  AWS_EC2_METADATA_DISABLED: 'true',
+  CI: 'true',
+};
+
+/** What a client of the emulator needs in its environment. */
+export const emulated = (endpoint: string): Readonly<Record<string, string>> => ({
+  ...settings,
+  AWS_ENDPOINT_URL: endpoint,
+});
+
+/** Prepares the emulator's account for CDK, which does nothing where it is, and deploys. @throws Error where a command fails */
+export async function deployed(to: Deployment): Promise<void> {
+  await cdk(['bootstrap', 'aws://000000000000/us-east-1'], to);
+  await cdk(['deploy', '--all', '--require-approval', 'never'], to);
+}
+
+/** Deletes what was deployed. @throws Error where the command fails */
+export const destroyed = (to: Deployment): Promise<void> =>
+  cdk(['destroy', '--all', '--force'], to);
+
+function cdk(args: readonly string[], { endpoint, app, output = 'cdk.out/local' }: Deployment) {
+  const running = spawn(
+    process.execPath,
+    [
+      ...['node_modules/aws-cdk/bin/cdk', ...args, '--context', 'stage=local'],
+      ...['--output', output, ...(app === undefined ? [] : ['--app', app])],
+    ],
+    { stdio: 'inherit', env: { ...process.env, ...emulated(endpoint) } },
+  );
+  return new Promise<void>((done, failed) => {
+    running.once('error', failed);
+    running.once('exit', (code) =>
+      code === 0 ? done() : failed(new Error(`cdk ${args[0]} ended with code ${code}`)),
+    );
+  });
+}
