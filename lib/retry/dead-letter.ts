@@ -60,8 +60,18 @@ export function reasonOf(
 
 /** All of the reason, with a sentence as long as there is room for. */
 function reason(dead: Dead, { code, message }: Failure, at: Instant): string {
+  const facts = factsOf(dead, code, at);
+  for (let room = message.length; ; room = Math.floor(room * 0.75)) {
+    const why = room < message.length ? `${message.slice(0, room)} ...` : message;
+    const text = ascii({ ...facts, why });
+    if (bytesOf(text) <= sizes.reason) return text;
+    if (room === 0) return ascii({ code: facts.code });
+  }
+}
+
+function factsOf(dead: Dead, code: string, at: Instant) {
   const { queue, id, sequenceNumber, attempt, sentAt, leftOut, trace } = dead;
-  const facts = {
+  return {
     code: code.slice(0, 128),
     attempt,
     queue,
@@ -72,13 +82,6 @@ function reason(dead: Dead, { code, message }: Failure, at: Instant): string {
     ...(trace === undefined ? {} : { trace: trace.slice(0, 256) }),
     ...(leftOut.length === 0 ? {} : { leftOut: leftOut.join(' ').slice(0, 256) }),
   };
-  for (let room = message.length; ; room = Math.floor(room * 0.75)) {
-    const why = room < message.length ? `${message.slice(0, room)} ...` : message;
-    const text = ascii({ ...facts, why });
-    if (bytesOf(text) <= sizes.reason) return text;
-    if (room === 0) break;
-  }
-  return ascii({ code: facts.code });
 }
 
 /** JSON whose letters beyond ASCII are escaped, since SQS refuses some of them. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { aws_logs as logs, aws_sns as sns } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Construct } from 'constructs';
@@ -93,6 +94,20 @@ describe('an alarm', () => {
     expect(
       alarms.filter(({ AlarmDescription: { length } }) => length < 60 || length > 1024),
     ).toEqual([]);
+  });
+
+  it('leads to a section of the page for operators, each of which some alarm leads to', () => {
+    const headings = [
+      ...(readFileSync('docs/operations.md', 'utf8')
+        .split('## Alarms')[1]
+        ?.split('\n## ')[0]
+        ?.matchAll(/^### (.+)$/gm) ?? []),
+    ].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'));
+    const anchors = alarmsOf(made().template).map(
+      ([, { AlarmDescription }]) => AlarmDescription.split('docs/operations.md#')[1] ?? '',
+    );
+
+    expect([...new Set(anchors)].toSorted()).toEqual(headings.toSorted());
   });
 
   it('keeps a job and a consumer of one name apart', () => {
