@@ -190,7 +190,7 @@ describe.skipIf(!hasEndpoint())('dead letters, at night', { timeout: 120_000 }, 
     expect(JSON.parse(left.out)).toMatchObject({ group: 'B' });
   });
 
-  it('are deleted when that was asked for, and only then', async () => {
+  it('are deleted when that was asked for, and only then (case outbox 44)', async () => {
     const vague = await at.lanekeeper('dead-letters', 'purge', 'orders');
     const both = await at.lanekeeper('dead-letters', 'purge', 'orders', '--all', '--group', 'B');
     const dry = await at.lanekeeper('dead-letters', 'purge', 'orders', '--all', '--dry-run');

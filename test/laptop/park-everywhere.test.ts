@@ -82,7 +82,7 @@ describe('a worker that stands still at each of its steps in turn, while its gro
     { fails: 2, thawAfter: 8 },
     { fails: 3, thawAfter: 8 },
   ])(
-    'strands nothing under an open group, and each message has one effect, in order ($fails failures, thawed after $thawAfter min)',
+    'strands nothing under an open group (trace H2), and each message has one effect, in order ($fails failures, thawed after $thawAfter min)',
     async (by) => {
       let steps = 0;
       for (let step = 1; step < 80; step++) {

@@ -63,7 +63,7 @@ const named = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => `A${String(from + i).padStart(4, '0')}`);
 
 describe('a group with a poison message', () => {
-  it('is parked with all that follows in it, and no other group is', async () => {
+  it('is parked with all that follows in it, and no other group is (case outbox 32)', async () => {
     const code = { runs: [], bad: new Set(['A1']) };
     await using laptop = await started(code);
 
@@ -84,7 +84,7 @@ describe('a group with a poison message', () => {
     ]);
   });
 
-  it('goes on in order once it is released, and is open then', async () => {
+  it('goes on in order once it is released, and is open then (case outbox 37)', async () => {
     const code = { runs: [] as string[], bad: new Set(['A1']) };
     await using laptop = await started(code);
     await sent(laptop, 'A1', 'A2', 'A3');

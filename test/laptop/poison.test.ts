@@ -109,7 +109,7 @@ describe.each([4, 10])('a poison head that may fail %s times', (maxAttempts) => 
 });
 
 describe('one poison group among a thousand good ones', () => {
-  it('costs the good ones no time', async () => {
+  it('costs the good ones no time (case outbox 38)', async () => {
     const ended = async (...poison: readonly string[]) => {
       const runs: Run[] = [];
       const handler = noting(runs, {
