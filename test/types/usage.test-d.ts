@@ -131,6 +131,8 @@ export const orders = (own: World) =>
     {
       schema: Order,
       unwrap: 'sns',
+      poison: 'park',
+      inbox: { consumer: 'orders', table: 'orders', id: (order) => order.body.id },
       retry: {
         maxAttempts: 6,
         classify: (thrown) =>

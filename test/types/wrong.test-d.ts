@@ -134,3 +134,16 @@ it('laptops', async () => {
   // @ts-expect-error no such point
   real.faults.crash({ at: 'finish', when: 'before' });
 });
+
+it('care for what fails', () => {
+  // @ts-expect-error a policy without a world
+  fifoHandler({ schema: Order, poison: 'dead-letter', async handle() { return done(); } });
+  // @ts-expect-error an inbox without a world
+  fifoHandler({ schema: Order, inbox: { consumer: 'orders', table: 'orders' }, async handle() { return done(); } });
+  // @ts-expect-error writes without a world
+  fifoHandler({ schema: Order, async handle() { return done({ writes: [] }); } });
+  // @ts-expect-error a policy that there is not
+  fifoHandler({ schema: Order, poison: 'drop', async handle() { return done(); } }, world);
+  // @ts-expect-error an id made of a field that the body lacks
+  fifoHandler({ schema: Order, inbox: { consumer: 'orders', table: 'orders', id: ({ body }) => body.idd }, async handle() { return done(); } }, world);
+});
