@@ -3,22 +3,30 @@ import type { Failure } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { tables } from '../kernel/settings.ts';
 import { between } from '../kernel/time.ts';
+import type { Write } from '../ports/store.ts';
 import { backoff, outageBackoff } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
 import { countedFailure, failuresIn, failuresKey } from '../retry/failure-count.ts';
-import { isAnswer, type MessageAnswer, noAnswer } from './answer.ts';
+import type { MessageAnswer } from './answer.ts';
 import { type Care, soon } from './care.ts';
 import type { Message } from './message.ts';
 import type { InTurn } from './parking.ts';
 import { queueOf } from './place-of.ts';
 import { overrun, type Ran, ran } from './ran.ts';
 import { receivesOf } from './received.ts';
-import { isRemembered, settled } from './remembering.ts';
+import { settled } from './remembering.ts';
 import { surely } from './surely.ts';
 import type { OpenTurn } from './turn.ts';
 
-/** The handler's own code, with its body already to be read. */
-export type Handle = (message: Message<string>, turn: OpenTurn) => Promise<MessageAnswer>;
+/** What the handler's own code came to, and the message as it saw it: with its body read. */
+export interface Handled {
+  /** Undefined for a message that its inbox remembers, which the code never saw. */
+  readonly answer?: MessageAnswer;
+  readonly message: Message<unknown>;
+}
+
+/** Reads a message's body, asks the inbox, and runs the handler's own code. */
+export type Handle = (message: Message<string>, turn: OpenTurn) => Promise<Handled>;
 
 /** What becomes of a message that no retry can help. */
 export type OnPoison = (at: InTurn, failure: Failure) => Promise<Outcome>;
@@ -36,16 +44,14 @@ export async function cared(
   const failed = (thrown: unknown) =>
     afterFailure(care, { message, turn, seen }, { thrown, onPoison: by.onPoison });
   try {
-    if (await isRemembered(care, message)) return { kind: 'done', repeated: true };
     const code = await ran(turn, () => by.handle(message, turn));
     if (code.kind !== 'answered') return await failed(thrownBy(code));
-    const { answer } = code;
-    if (!isAnswer<MessageAnswer>(answer, ['done', 'done-with-writes', 'retry-later']))
-      return await failed(noAnswer(right, answer));
+    const { answer } = code.answer;
+    if (answer === undefined) return { kind: 'done', repeated: true };
     if (answer.kind === 'retry-later')
       return { kind: 'held-back', behind: undefined, wait: answer.after };
-    const writes = answer.kind === 'done' ? [] : answer.writes;
-    const end = await settled(care, { message, turn, before: [], writes });
+    const ends = { message: code.answer.message, turn, before: [], writes: writesOf(answer) };
+    const end = await settled(care, ends);
     if (end.kind === 'refused') return await failed(end.failure);
     return end.kind === 'repeated' ? { kind: 'done', repeated: true } : { kind: 'done' };
   } catch (thrown) {
@@ -57,7 +63,10 @@ export async function cared(
 const thrownBy = (code: Exclude<Ran<unknown>, { readonly kind: 'answered' }>): unknown =>
   code.kind === 'threw' ? code.thrown : overrun();
 
-export const right = 'a handler ends by done() or, with a world, retryLater(…)';
+/** The writes of an answer that calls a message done. */
+export const writesOf = (
+  answer: Exclude<MessageAnswer, { readonly kind: 'retry-later' }>,
+): readonly Write[] => (answer.kind === 'done-with-writes' ? answer.writes : []);
 
 /** Trouble with our own calls: an outage comes back by itself, what is set up wrongly waits as long as the cap. */
 export function troubled(care: Care, message: Message<string>, thrown: unknown): Outcome {

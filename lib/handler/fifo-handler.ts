@@ -17,6 +17,7 @@ import { overrun, type Ran, ran } from './ran.ts';
 import { bodyOf, type Reading } from './reading.ts';
 import { realClock } from './real-clock.ts';
 import { released } from './released.ts';
+import { isRemembered } from './remembering.ts';
 import type { OpenTurn, Turn } from './turn.ts';
 
 /** How a queue is handled: how its batches run, how a body is read, and what is done with it. */
@@ -55,16 +56,15 @@ export function fifoHandler<Body>(
   world?: World,
 ): SqsHandler {
   checkSettings(settings);
-  const handle: Handle = (message, turn) => handled(settings, message, turn);
   if (world === undefined) {
     const parts = { clock: realClock, observe: settings.observe ?? printLines };
-    return queueHandler(settings, parts, () => plainly(handle));
+    return queueHandler(settings, parts, () => plainly(settings));
   }
   const { clock, visibility, bounds } = world;
   const observe = settings.observe ?? world.observe;
   const care = careOf(settings, world, observe);
   const parts = { clock, visibility, observe, bounds };
-  return queueHandler(settings, parts, () => withCare(care, handle));
+  return queueHandler(settings, parts, () => withCare(care, handleBy(care, settings)));
 }
 
 function checkSettings({
@@ -83,26 +83,40 @@ function checkSettings({
 
 const printLines: Observe = jsonLines((line) => void process.stdout.write(`${line}\n`));
 
-async function handled<Body>(
-  settings: QueueSettings<Body, MessageAnswer>,
+/** The message as user code sees it. A body that took longer to read than the turn lasts: nothing is started any more. */
+async function readBy<Body>(
+  reading: Reading<Body>,
   message: Message<string>,
   turn: OpenTurn,
-): Promise<MessageAnswer> {
-  const body = await bodyOf(settings, message.body);
-  // A body that took longer to read than the turn lasts: nothing is started any more.
+): Promise<Message<Body>> {
+  const body = await bodyOf(reading, message.body);
   if (!turn.isOpen()) throw overrun();
-  return settings.handle({ ...message, body }, turn);
+  return { ...message, body };
 }
+
+/** Reads the body first: an inbox may know a message by what is in it. */
+const handleBy =
+  <Body>(care: Care, settings: QueueSettings<Body, MessageAnswer>): Handle =>
+  async (raw, turn) => {
+    const message = await readBy(settings, raw, turn);
+    if (await isRemembered(care, message)) return { message };
+    const answer: unknown = await settings.handle(message, turn);
+    if (isAnswer<MessageAnswer>(answer, ['done', 'done-with-writes', 'retry-later']))
+      return { answer, message };
+    throw noAnswer('a handler ends by done() or, with a world, retryLater(…)', answer);
+  };
 
 /** Without a world nothing can be hidden, counted or remembered: a message is done, or the queue's own policy has it. */
 const plainly =
-  (handle: Handle): One =>
-  async (message, turn) => {
+  <Body>(settings: QueueSettings<Body, MessageAnswer>): One =>
+  async (raw, turn) => {
     const failed = (thrown: unknown): Outcome => ({
       kind: 'failed',
       failure: classified(thrown).failure,
     });
-    const code: Ran<MessageAnswer> = await ran(turn, () => handle(message, turn));
+    const code: Ran<MessageAnswer> = await ran(turn, async () =>
+      settings.handle(await readBy(settings, raw, turn), turn),
+    );
     if (code.kind === 'threw') return failed(code.thrown);
     if (code.kind === 'overran') return failed(overrun());
     if (!isAnswer<MessageAnswer>(code.answer, ['done', 'retry-later']))

@@ -18,16 +18,15 @@ import {
   takes,
 } from '../retry/parked-group.ts';
 import { type Release, releaseMessage } from '../retry/release.ts';
-import { isAnswer, type MessageAnswer, noAnswer } from './answer.ts';
 import { type Care, soon } from './care.ts';
-import { type Handle, outageWait, right } from './cared.ts';
+import { type Handle, outageWait, writesOf } from './cared.ts';
 import type { Message } from './message.ts';
 import { messageTold } from './message-told.ts';
 import { type InTurn, type Parking, quietEnd } from './parking.ts';
 import { placeOf } from './place-of.ts';
 import { overrun, ran } from './ran.ts';
 import { messageOf } from './received.ts';
-import { isRemembered, settled } from './remembering.ts';
+import { settled } from './remembering.ts';
 import { surely } from './surely.ts';
 
 /** A release on its way: the message that asks for it, what it asks for, and the epoch under which it holds the group. */
@@ -98,17 +97,14 @@ async function replay(by: Releasing, parked: Parked): Promise<Step> {
   const since = care.world.clock.now();
   const message = { ...(await messageIn(care, parked)), attempt: parked.attempt + 1 };
   const before = replayed(placeOf(message), by.epoch, parked);
-  if (await isRemembered(care, message)) return ended(by, { parked, message, before, writes: [] });
   const code = await ran(turn, () => handle(message, turn));
   if (code.kind === 'overran') return 'late';
   if (code.kind === 'threw') return failedStep(by, parked, code.thrown);
-  const { answer } = code;
-  if (!isAnswer<MessageAnswer>(answer, ['done', 'done-with-writes', 'retry-later']))
-    return failedStep(by, parked, noAnswer(right, answer));
+  const { answer, message: seen } = code.answer;
+  if (answer === undefined) return ended(by, { parked, message: seen, before, writes: [] });
   if (answer.kind === 'retry-later')
     return { kind: 'held-back', behind: undefined, wait: answer.after };
-  const writes = answer.kind === 'done' ? [] : answer.writes;
-  const step = await ended(by, { parked, message, before, writes });
+  const step = await ended(by, { parked, message: seen, before, writes: writesOf(answer) });
   if (step !== 'next') return step;
   const now = care.world.clock.now();
   care.world.observe(messageTold(message, { kind: 'done' }, { since, now }));
@@ -118,7 +114,7 @@ async function replay(by: Releasing, parked: Parked): Promise<Step> {
 
 interface Replayed {
   readonly parked: Parked;
-  readonly message: Message<string>;
+  readonly message: Message<unknown>;
   readonly before: readonly Write[];
   readonly writes: readonly Write[];
 }

@@ -1,4 +1,5 @@
 import { entryKey, inboxEntry, type Remembered } from '../inbox/entry.ts';
+import { bytesOf } from '../kernel/bytes-of.ts';
 import { type Failure, permanent, transient } from '../kernel/failure.ts';
 import { lengths, tables } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
@@ -66,8 +67,19 @@ function remembered({ inbox }: Care, message: Message<unknown>): Remembered {
   return {
     consumer: inbox?.consumer ?? queueOf(message),
     table: inbox?.table ?? tables.care,
-    id: inbox?.id?.(message) ?? message.id,
+    id: idOf(inbox, message),
   };
+}
+
+/** Two messages of one id are one, so what is no id must never be taken for one. */
+function idOf(inbox: Care['inbox'], message: Message<unknown>): string {
+  if (inbox?.id === undefined) return message.id;
+  const id: unknown = inbox.id(message);
+  if (typeof id === 'string' && id !== '' && bytesOf(id) <= 1_024) return id;
+  throw permanent(
+    'inbox-id-invalid',
+    `inbox.id gives a text of 1 to 1024 bytes, got ${typeof id === 'string' ? `${bytesOf(id)} bytes` : typeof id}`,
+  );
 }
 
 const unconfirmed = (): Error =>

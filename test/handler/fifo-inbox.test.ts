@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { done, fifoHandler, type Inbox, type Write } from '../../lib/index.ts';
 import { endless, handClock, kept, QueueWorld, record } from './fifo-events.ts';
 
@@ -106,13 +107,63 @@ describe('an inbox', () => {
     const inbox: Inbox<string> = {
       consumer: 'orders',
       table: 'own',
-      id: ({ record: { body } }) => body,
+      id: ({ body }) => body,
     };
     const twice = [record('A1', { body: 'x' }), record('A2', { body: 'x' })];
 
     const { runs } = await handled(world, twice, { inbox });
 
     expect(runs).toEqual(['A1']);
+  });
+
+  it('knows a message by what its schema makes of the body', async () => {
+    const world = new QueueWorld(handClock());
+    const runs: string[] = [];
+    const handler = fifoHandler(
+      {
+        schema: z.object({ order: z.string() }),
+        inbox: { consumer: 'orders', table: 'own', id: ({ body }) => body.order },
+        async handle({ body }) {
+          runs.push(body.order);
+          return done();
+        },
+      },
+      world,
+    );
+
+    for (const [name, order] of [
+      ['A1', 'x'],
+      ['A2', 'y'],
+      ['A3', 'x'],
+    ] as const)
+      await handler(
+        { Records: [record(name, { body: JSON.stringify({ order, at: name }) })] },
+        endless,
+      );
+
+    expect(runs).toEqual(['x', 'y']);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['an empty text', () => ''],
+    ['a number', () => 7],
+    ['a text above 1 KB', () => 'x'.repeat(1_025)],
+    [
+      'an error',
+      () => {
+        throw new Error('no id');
+      },
+    ],
+  ])('takes no message for another where the id is %s', async (_, id) => {
+    const world = new QueueWorld(handClock());
+    const inbox = { consumer: 'orders', table: 'own', id: id as () => string };
+
+    const { runs, keeps } = await handled(world, [record('A1'), record('B1')], { inbox });
+
+    expect(runs).toEqual([]);
+    expect(keeps).toEqual([['A1'], ['B1']]);
+    expect(world.store.all('own')).toEqual([]);
   });
 
   it('is the consumer’s own: another one handles the same message', async () => {
