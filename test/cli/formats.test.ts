@@ -297,6 +297,7 @@ describe('a command', () => {
 
     expect(tried.map(({ name }) => name)).toEqual([
       ...['jobs cancel', 'jobs release', 'jobs retry', 'jobs erase', 'pause', 'resume'],
+      ...['groups release', 'groups drop', 'dead-letters redrive', 'dead-letters purge'],
     ]);
   });
 
