@@ -47,7 +47,7 @@ async function bundleOf(code: string): Promise<Bundle> {
 }
 
 /** Kilobytes of 1,000 bytes, with little room above what is measured, so that growth is a decision. */
-const plain = { code: "export { done, fifoHandler } from 'lanekeeper';", most: 33_000 };
+const plain = { code: "export { done, fifoHandler } from 'lanekeeper';", most: 34_000 };
 const worker = {
   code: "export { complete, defineJob, fail, jobHandler } from 'lanekeeper';",
   most: 48_000,
@@ -63,7 +63,7 @@ const sample = (name: string): string =>
   `export { handler } from ${JSON.stringify(resolve(`functions/export/${name}.ts`))};`;
 
 describe('a bundle', () => {
-  it('of a plain queue stays below 33 kB, of which the larger half is care for what fails, and holds nothing of jobs and no package', async () => {
+  it('of a plain queue stays below 34 kB, of which the larger half is care for what fails, and holds nothing of jobs and no package', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(plain.code);
 
     expect(bytes).toBeLessThan(plain.most);
