@@ -65,7 +65,10 @@ export class DeadLetters {
   }
 
   /** Sends one back to its queue, with all its attributes but the reason, and only then deletes it here. */
-  async redrive(letter: DeadLetter, by: { readonly dedupId: string; readonly reason: string }) {
+  async redrive(
+    letter: DeadLetter,
+    by: { readonly dedupId: string; readonly reason: string },
+  ): Promise<void> {
     const { [by.reason]: _, ...MessageAttributes } = letter.message.MessageAttributes ?? {};
     const isFifo = this.#to.endsWith('.fifo');
     await this.#sqs.send(

@@ -35,10 +35,9 @@ export async function namedQueue(
   return { url, arn, ...(deadLetters === undefined ? {} : { deadLetters }) };
 }
 
-/** The ARN of the queue that is named so. @throws Failure `queue-unknown` */
-export async function queueArn(named: string, variables: Variables): Promise<string> {
-  return (await namedQueue(new SQSClient(clientSettings({})), named, variables)).arn;
-}
+/** The queue that is named so. @throws Failure `queue-unknown` */
+export const queueCalled = (named: string, variables: Variables): Promise<NamedQueue> =>
+  namedQueue(new SQSClient(clientSettings({})), named, variables);
 
 /** The ARN that a redrive policy names. */
 export function deadLettersIn(policy: string | undefined): string | undefined {

@@ -1,10 +1,9 @@
-import { queueArn } from '../aws/named-queue.ts';
 import { groupId } from '../kernel/group-id.ts';
 import { type Release, releaseMessage } from '../retry/release.ts';
 import { type Command, type Ended, misused } from './command.ts';
 import { changeFlags, changeUsage, type Desk, deskAt, deskFlags, deskUsage } from './desk.ts';
 import type { ParkedGroup } from './groups-list.ts';
-import { groupAt, groupUsage, groupWords } from './groups-show.ts';
+import { groupAt, groupUsage, groupWords, placeAt } from './groups-show.ts';
 import { parsed } from './parsed.ts';
 
 const flags = {
@@ -27,8 +26,9 @@ A message of the group carries the release, so the group's worker does it. One t
   async run(shell) {
     const { values, positionals } = parsed(shell, flags, groupWords);
     if (values.because !== undefined) throw misused('groups release takes no --because');
-    return asked(await deskAt(shell, values), {
-      place: placeOf(positionals),
+    const desk = await deskAt(shell, values);
+    return asked(desk, {
+      place: await placeAt(desk, positionals),
       release: { of: values.first ? 'message' : 'group' },
       dryRun: values['dry-run'],
     });
@@ -49,8 +49,9 @@ ${deskUsage}`,
     const { because: drop } = values;
     if (drop === undefined || drop === '')
       throw misused('groups drop asks for --because TEXT, which is kept with each message');
-    return asked(await deskAt(shell, values), {
-      place: placeOf(positionals),
+    const desk = await deskAt(shell, values);
+    return asked(desk, {
+      place: await placeAt(desk, positionals),
       release: { of: values.first ? 'message' : 'group', drop },
       dryRun: values['dry-run'],
     });
@@ -58,12 +59,10 @@ ${deskUsage}`,
 };
 
 interface Asked {
-  readonly place: { readonly queue: string; readonly group: string };
+  readonly place: Awaited<ReturnType<typeof placeAt>>;
   readonly release: Release;
   readonly dryRun: boolean;
 }
-
-const placeOf = ([queue = '', group = '']: readonly string[]) => ({ queue, group });
 
 async function asked(desk: Desk, { place, release, dryRun }: Asked): Promise<Ended> {
   const parked = await groupAt(desk, place);
@@ -72,7 +71,8 @@ async function asked(desk: Desk, { place, release, dryRun }: Asked): Promise<End
     return 'not-done';
   }
   if (!dryRun) await sent(desk, place, release);
-  if (desk.json) desk.print(JSON.stringify({ ...place, release, dryRun, parked }));
+  if (desk.json)
+    desk.print(JSON.stringify({ queue: place.queue, group: place.group, release, dryRun, parked }));
   else desk.print(askedLine(parked, release, dryRun));
   return 'done';
 }
@@ -80,7 +80,7 @@ async function asked(desk: Desk, { place, release, dryRun }: Asked): Promise<End
 async function sent(desk: Desk, place: Asked['place'], release: Release): Promise<void> {
   const { sender, random } = desk.world;
   const message = releaseMessage(groupId(place.group), release, random.ulid());
-  const [verdict] = await sender.send(await queueArn(place.queue, desk.env), [message]);
+  const [verdict] = await sender.send(place.arn, [message]);
   if (verdict?.kind !== 'sent') throw new Error(`the release was not taken: ${verdict?.why}`);
 }
 

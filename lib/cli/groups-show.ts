@@ -1,3 +1,4 @@
+import { queueCalled } from '../aws/named-queue.ts';
 import type { Instant } from '../kernel/brand.ts';
 import { tables } from '../kernel/settings.ts';
 import { groupKey, parkedOf } from '../retry/parked-group.ts';
@@ -36,9 +37,9 @@ export const groupsShow: Command = {
 ${deskUsage}`,
   async run(shell) {
     const { values, positionals } = parsed(shell, flags, groupWords);
-    const [queue = '', group = ''] = positionals;
     const limit = countOf('--limit', values.limit);
     const desk = await deskAt(shell, values);
+    const { queue, group } = await placeAt(desk, positionals);
     const parked = await groupAt(desk, { queue, group });
     const kept = await keptIn(desk, { queue, group, limit });
     if (desk.json) desk.print(JSON.stringify({ queue, group, parked: parked ?? null, kept }));
@@ -46,6 +47,15 @@ ${deskUsage}`,
     return 'done';
   },
 };
+
+/** A group's place, as its rows name it, and the queue's ARN. */
+export async function placeAt(
+  { env }: Desk,
+  [named = '', group = '']: readonly string[],
+): Promise<{ readonly queue: string; readonly group: string; readonly arn: string }> {
+  const { arn } = await queueCalled(named, env);
+  return { queue: arn.slice(arn.lastIndexOf(':') + 1), group, arn };
+}
 
 /** The group, if it is parked now. */
 export async function groupAt(

@@ -47,15 +47,18 @@ export type JobAnswer<Data> = Completed<Data> | Failed | PutOff;
 /**
  * The message is handled. With `writes` (at most 97, which takes a world) they happen in one commit with the message's inbox
  * entry, so never twice; a condition of theirs that doesn't hold is a failure that counts.
+ *
+ * @throws Failure `writes-invalid` for anything but a list
  */
 export function done(): PlainAnswer;
 export function done(settings: { readonly writes: readonly Write[] }): DoneWithWrites;
 export function done(settings?: {
   readonly writes: readonly Write[];
 }): PlainAnswer | DoneWithWrites {
-  return settings === undefined
-    ? answer<PlainAnswer>({ kind: 'done' })
-    : answer<DoneWithWrites>({ kind: 'done-with-writes', writes: settings.writes });
+  if (settings === undefined) return answer<PlainAnswer>({ kind: 'done' });
+  const writes: unknown = settings.writes;
+  if (Array.isArray(writes)) return answer<DoneWithWrites>({ kind: 'done-with-writes', writes });
+  throw permanent('writes-invalid', `done takes writes as a list, got ${typeof writes}`);
 }
 
 /**

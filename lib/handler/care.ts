@@ -87,10 +87,11 @@ function checkPoison(poison: unknown): void {
 function checkInbox(inbox: Inbox<never> | undefined, poison: Poison, world: World): void {
   if (poison === 'park') checkTable(tables.care, "poison: 'park'", world);
   if (inbox === undefined) return;
-  if (typeof inbox.consumer !== 'string' || inbox.consumer === '')
+  // Without a mark that could stand for the end of a name: no two consumers share an entry.
+  if (typeof inbox.consumer !== 'string' || !/^[\w.-]{1,128}$/.test(inbox.consumer))
     throw permanent(
       'setting-invalid',
-      `inbox.consumer is a name, got ${JSON.stringify(inbox.consumer)}`,
+      `inbox.consumer is a name of 1 to 128 letters, digits, dots, dashes and underscores, got ${JSON.stringify(inbox.consumer)}`,
     );
   checkTable(inbox.table, 'inbox', world);
 }

@@ -19,7 +19,7 @@ import { surely } from './surely.ts';
 import type { OpenTurn } from './turn.ts';
 
 /** What the handler's own code came to, and the message as it saw it: with its body read. */
-export interface Handled {
+interface Handled {
   /** Undefined for a message that its inbox remembers, which the code never saw. */
   readonly answer?: MessageAnswer;
   readonly message: Message<unknown>;

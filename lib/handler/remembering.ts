@@ -1,8 +1,8 @@
 import { entryKey, inboxEntry, type Remembered } from '../inbox/entry.ts';
 import { bytesOf } from '../kernel/bytes-of.ts';
-import { type Failure, permanent, transient } from '../kernel/failure.ts';
+import { type Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
 import { lengths, tables } from '../kernel/settings.ts';
-import type { Write } from '../ports/store.ts';
+import type { Commit, Write } from '../ports/store.ts';
 import type { Care } from './care.ts';
 import type { Message } from './message.ts';
 import { queueOf } from './place-of.ts';
@@ -47,13 +47,25 @@ export async function settled(care: Care, ends: Ends): Promise<Settled> {
     : [];
   const all = [...before, ...entries, ...writes];
   if (all.length === 0) return { kind: 'done' };
-  const commit = await surely(care.world, all, ends.turn.invocation);
+  const commit = await committed(care, all, ends.turn);
+  if (isFailure(commit)) return { kind: 'refused', failure: commit };
   if (commit.kind === 'committed') return { kind: 'done' };
   if (commit.kind === 'unknown') throw unconfirmed();
   if (commit.at < before.length) return { kind: 'moved' };
   const own = commit.at - before.length - entries.length;
   return own < 0 ? repeated(care, ends) : { kind: 'refused', failure: refused(own) };
 }
+
+/** Writes that no store will ever take are a failure of whoever gave them. */
+const committed = (
+  { world }: Care,
+  writes: readonly Write[],
+  { invocation }: OpenTurn,
+): Promise<Commit | Failure> =>
+  surely(world, writes, invocation).catch((thrown: unknown) => {
+    if (isFailure(thrown) && thrown.remedy === 'dead-letter') return thrown;
+    throw thrown;
+  });
 
 /** Done before, so nothing of it is done again; what comes before it is. */
 async function repeated({ world }: Care, { before, turn }: Ends): Promise<Settled> {

@@ -113,9 +113,12 @@ describe.skipIf(!hasEndpoint())('an examination', { timeout: 60_000 }, () => {
   });
 
   it('names a mapping that is disabled, and one that is gone', async () => {
-    const source = await arnOf(at.settings.targets?.['commands-count'] ?? '');
-    const id = await aMapping(at.name, source, { ...ofQueue, Enabled: false });
-    const settings = mapped('commands-count', id);
+    const queue = await aCommandQueue();
+    const id = await aMapping(at.name, await arnOf(queue), { ...ofQueue, Enabled: false });
+    const settings = {
+      ...mapped('commands-count', id),
+      targets: { ...at.settings.targets, 'commands-count': queue },
+    };
 
     expect(await codes(settings)).toEqual(['error mapping-disabled']);
     await new LambdaClient({}).send(new DeleteEventSourceMappingCommand({ UUID: id }));

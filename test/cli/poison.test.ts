@@ -92,7 +92,7 @@ describe.skipIf(!hasEndpoint())('parked groups, at night', { timeout: 120_000 },
 
   it('are listed with the reason, and shown with what lies in them, in order', async () => {
     const list = await at.lanekeeper('groups', 'list', '--queue', at.name);
-    const show = await at.lanekeeper('groups', 'show', at.name, 'A', '--json');
+    const show = await at.lanekeeper('groups', 'show', 'orders', 'A', '--json');
 
     expect(lines(list.out)[0]).toMatch(/^QUEUE +GROUP +MESSAGES +PARKED FOR +CODE +WHY$/);
     expect(lines(list.out)[1]).toMatch(/ A +3 +\d+ s +bad +A1 is bad$/);
@@ -104,7 +104,7 @@ describe.skipIf(!hasEndpoint())('parked groups, at night', { timeout: 120_000 },
   });
 
   it('are released, first message and all, and a dry run changes nothing', async () => {
-    const dry = await at.lanekeeper('groups', 'release', at.name, 'A', '--dry-run');
+    const dry = await at.lanekeeper('groups', 'release', 'orders', 'A', '--dry-run');
     await at.work();
     expect(dry).toMatchObject({ code: 0, out: 'would ask to release 3 messages of group A\n' });
     expect(at.handled).toEqual(['B1']);

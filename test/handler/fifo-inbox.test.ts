@@ -80,6 +80,25 @@ describe('done with writes', () => {
     expect(most.keeps).toEqual([[]]);
   });
 
+  it.each<[string, () => readonly Write[], string]>([
+    ['two writes on one row', () => [adds(), adds()], 'writes-collide'],
+    ['an unknown table', () => [{ ...adds(), table: 'none' }], 'table-unknown'],
+    ['no list', () => 'x' as never, 'writes-invalid'],
+  ])('ends as declared with what no store takes: %s', async (_, writes, code) => {
+    const world = new QueueWorld(handClock());
+    const handler = fifoHandler(
+      { parse: String, handle: async () => done({ writes: writes() }) },
+      world,
+    );
+
+    const response = await handler({ Records: [record('A1'), record('A2')] }, endless);
+
+    expect(kept(response)).toEqual([]);
+    expect(world.sent.map(({ entry: { id } }) => id)).toEqual(['dead:A1', 'dead:A2']);
+    expect(world.told).toMatchObject([{ failure: { code } }, { failure: { code } }]);
+    expect(sum(world)).toBeUndefined();
+  });
+
   it('writes nothing for a message that is simply done', async () => {
     const world = new QueueWorld(handClock());
 

@@ -189,6 +189,7 @@ describe('a door', () => {
       'inbox needs a table "none"',
     ],
     ['an inbox of nobody', () => handler({ inbox: { consumer: '', table: 'own' } }), 'got ""'],
+    ['an inbox of a#b', () => handler({ inbox: { consumer: 'a#b', table: 'own' } }), 'got "a#b"'],
   ])('is not made with %s', (_, make, sentence) => {
     expect(make).toThrowError(
       expect.objectContaining({ message: expect.stringContaining(sentence) }),
