@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { build } from 'esbuild';
+import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -18,6 +19,15 @@ const block = (language: string): string =>
 const written = (text: string): readonly string[] =>
   text.split('\n').filter((line) => line.trim() !== '');
 const added = written(block('diff')).filter((line) => line.startsWith('+'));
+
+/** What the compiler says of a file and all that it imports, under the house's own settings. */
+function errorsIn(file: string): readonly string[] {
+  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram([file], options))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
 
 describe("the README's second job", () => {
   let folder: string;
@@ -73,6 +83,10 @@ ${stackCode}`,
     const alarms = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
     expect(alarms.filter((id) => /greet/i.test(id)).length).toBeGreaterThanOrEqual(5);
   });
+
+  it('has a worker that compiles', () => {
+    expect(errorsIn(join(folder, 'functions/greet/worker.ts'))).toEqual([]);
+  }, 60_000);
 
   it('has a worker that bundles, and hands its handler out', async () => {
     const { metafile, errors } = await build({
