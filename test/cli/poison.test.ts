@@ -60,7 +60,7 @@ async function queueWith(poison: Poison) {
     /** Handles all that there is. */
     async work() {
       for (;;) {
-        const records = await source.receive(AbortSignal.timeout(4_000));
+        const records = await source.receive(AbortSignal.timeout(1_500)).catch(() => []);
         if (records.length === 0) return;
         const { batchItemFailures } = await handler({ Records: [...records] }, endless);
         const kept = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
