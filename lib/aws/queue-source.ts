@@ -9,9 +9,6 @@ import type { SQSRecord } from 'aws-lambda';
 import { clientSettings } from './client-settings.ts';
 import type { QueueAddress } from './make-resources.ts';
 
-/** How long one request waits for a message, in seconds; shorter than a request may take. */
-const wait = 3;
-
 /** A message that couldn't be taken away, and why. */
 export interface Undeleted {
   readonly id: string;
@@ -22,10 +19,13 @@ export interface Undeleted {
 export class QueueSource {
   readonly #client: SQSClient;
   readonly #queue: QueueAddress;
+  readonly #wait: number;
 
-  constructor(endpoint: string, queue: QueueAddress) {
+  /** @param wait - how long one request waits for a message, in seconds; shorter than a request may take */
+  constructor(endpoint: string, queue: QueueAddress, wait = 3) {
     this.#client = new SQSClient(clientSettings({ endpoint }));
     this.#queue = queue;
+    this.#wait = wait;
   }
 
   /** Up to 10 messages; none after a few seconds without one, or once `signal` fires. */
@@ -33,7 +33,7 @@ export class QueueSource {
     const command = new ReceiveMessageCommand({
       QueueUrl: this.#queue.url,
       MaxNumberOfMessages: 10,
-      WaitTimeSeconds: wait,
+      WaitTimeSeconds: this.#wait,
       MessageSystemAttributeNames: ['All'],
       MessageAttributeNames: ['All'],
     });

@@ -8,6 +8,9 @@ import { hasEndpoint, stand } from '../aws/stand.ts';
 import { endless } from '../handler/fifo-events.ts';
 import { lanekeeper as ran } from './lanekeeper.ts';
 
+/** Never fires: a receive that is given up while the machine is slow leaves its messages hidden. */
+const untilItEnds = new AbortController().signal;
+
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
 /** A queue with its dead-letter queue, a handler behind it that fails on what is bad, and the command that looks at both. */
@@ -44,7 +47,7 @@ async function queueWith(poison: Poison) {
     world,
   );
   const { AWS_ENDPOINT_URL = '' } = process.env;
-  const source = new QueueSource(AWS_ENDPOINT_URL, queue);
+  const source = new QueueSource(AWS_ENDPOINT_URL, queue, 1);
   let sent = 0;
   return {
     bad,
@@ -60,7 +63,7 @@ async function queueWith(poison: Poison) {
     /** Handles all that there is. */
     async work() {
       for (;;) {
-        const records = await source.receive(AbortSignal.timeout(1_500)).catch(() => []);
+        const records = await source.receive(untilItEnds);
         if (records.length === 0) return;
         const { batchItemFailures } = await handler({ Records: [...records] }, endless);
         const kept = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
