@@ -6,7 +6,7 @@ import { answered, type Lost } from '../job/answer.ts';
 import type { RunningJob } from '../job/job.ts';
 import { progressed } from '../job/progress.ts';
 import { keptRefusal } from '../job/refused.ts';
-import { submission } from '../job/submit.ts';
+import { submissionWrites } from '../job/submit.ts';
 import type { Instant } from '../kernel/brand.ts';
 import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Epoch } from '../kernel/epoch.ts';
@@ -234,7 +234,7 @@ export function attemptOf(held: Held, input: unknown): Attempt<unknown> {
     progress: (note) => held.progress(note),
     next: async (next, request) => {
       held.check();
-      return [submission(await submissionOf(next, request, { ...world, epoch: held }))];
+      return submissionWrites(await submissionOf(next, request, { ...world, epoch: held }));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { jobOf, keyOf } from '../job/job.ts';
 import { jobId } from '../job/job-id.ts';
-import { type SubmitAnswer, submission, submitAnswer } from '../job/submit.ts';
+import { type SubmitAnswer, submissionWrites, submitAnswer } from '../job/submit.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { type Failure, isFailure, permanent, transient } from '../kernel/failure.ts';
 import { never } from '../kernel/never.ts';
@@ -63,7 +63,7 @@ export function createJobs(world: World): Jobs {
       return submitted<Data>(job, request, world);
     },
     async submitWrites(job, request) {
-      return [submission(await submissionOf(job, request, world))];
+      return submissionWrites(await submissionOf(job, request, world));
     },
     async get<Data>(job: Job<string, unknown, Data>, intentId: string) {
       const row = await store.read(tables.jobs, keyOf(jobId(job.name, intentId)));
@@ -89,7 +89,7 @@ async function submitted<Data>(
 ): Promise<Submitted<Data>> {
   try {
     const asked = await submissionOf(job, request, world);
-    const answer = submitAnswer(asked, await surely(world, [submission(asked)]));
+    const answer = submitAnswer(asked, await surely(world, submissionWrites(asked)));
     if (answer.kind === 'created')
       quiet(world.observe)({
         kind: 'job-submitted',

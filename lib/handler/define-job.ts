@@ -85,8 +85,13 @@ export interface JobSettings<Name extends string, In, Out, Data> {
   /** Checked at submit and again in the worker, both times from the JSON that was submitted. */
   readonly input: Schema<In, Out> &
     ([In] extends [Jsonable<In>] ? unknown : 'a job input must survive JSON');
-  /** Jobs of one group run one at a time. @default the job's own id: all run side by side */
+  /** Jobs of one group run one at a time, in no order that is promised, see `order`. @default the job's own id: all run side by side */
   readonly group?: (input: In) => string;
+  /**
+   * `submission`: jobs of one group run in the order in which their submissions were committed, for three more write units
+   * and one small row per group. An operator's retry or release, and what reconcile sends again, comes behind. @default no order between jobs
+   */
+  readonly order?: 'submission';
   /** @default see {@link JobLimits} */
   readonly limits?: JobLimits;
   /**
@@ -103,6 +108,7 @@ export interface JobSettings<Name extends string, In, Out, Data> {
 export type DefinedJob = Job & {
   readonly input: Schema<unknown, unknown>;
   readonly group: ((input: unknown) => string) | undefined;
+  readonly order: 'submission' | undefined;
   readonly finish: boolean;
   readonly run: (job: Attempt<unknown>) => Promise<unknown>;
 };
@@ -110,7 +116,7 @@ export type DefinedJob = Job & {
 /**
  * Defines a kind of job: what its input is, and what an attempt does.
  *
- * @throws Failure `job-name-invalid`, `job-limit-invalid`, `job-input-invalid` or `job-code-invalid`, which show the value
+ * @throws Failure `job-name-invalid`, `job-limit-invalid`, `job-input-invalid`, `job-order-invalid` or `job-code-invalid`, which show the value
  * @example
  * export const greet = defineJob({
  *   name: 'greet',
@@ -125,11 +131,11 @@ export function defineJob<const Name extends string, In, Out, Data>(
   settings: JobSettings<Name, In, Out, Data>,
 ): Job<Name, In, Data> {
   const limits = { ...defaults, ...settings.limits };
-  const { name, input, group, finish = false, run } = settings;
+  const { name, input, group, order, finish = false, run } = settings;
   checkName(name);
   checkLimits(name, limits);
   checkParts(name, settings);
-  const job = { name, limits, input, group, finish, run: run.bind(settings) };
+  const job = { name, limits, input, group, order, finish, run: run.bind(settings) };
   return Object.freeze(job) as unknown as Job<Name, In, Data>;
 }
 
@@ -196,8 +202,14 @@ function checkParts(
   {
     input,
     group,
+    order,
     run,
-  }: { readonly input: unknown; readonly group?: unknown; readonly run: unknown },
+  }: {
+    readonly input: unknown;
+    readonly group?: unknown;
+    readonly order?: unknown;
+    readonly run: unknown;
+  },
 ): void {
   if (typeof Object(input)['~standard']?.validate !== 'function')
     throw bad(
@@ -206,6 +218,11 @@ function checkParts(
     );
   if (typeof run !== 'function')
     throw bad('job-code-invalid', `run of job "${name}" is a function, got ${typeof run}`);
+  if (order !== undefined && order !== 'submission')
+    throw bad(
+      'job-order-invalid',
+      `order of job "${name}" is 'submission' or left out, got ${JSON.stringify(order)}`,
+    );
   if (group !== undefined && typeof group !== 'function')
     throw bad('job-code-invalid', `group of job "${name}" is a function, got ${typeof group}`);
 }

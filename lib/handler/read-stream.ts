@@ -1,13 +1,12 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { unmarshalled } from '../kernel/attribute-value.ts';
-import { enveloped, type Subject } from '../kernel/envelope.ts';
+import { enveloped } from '../kernel/envelope.ts';
 import { type Failure, permanent } from '../kernel/failure.ts';
 import { canonical, type Json } from '../kernel/json.ts';
 import { schemaNumber } from '../kernel/settings.ts';
-import { newEvents } from '../outbox/news.ts';
+import { newsOf } from '../outbox/news.ts';
 import { outgoing, type Shape } from '../outbox/outgoing.ts';
 import type { Outgoing } from '../outbox/rounds.ts';
-import type { Row } from '../ports/store.ts';
 import { type JobEvent, jobEvent } from './job-event.ts';
 
 /** What a batch of a table's stream has to publish. */
@@ -41,10 +40,10 @@ function fromRecord({ dynamodb }: DynamoDBRecord, shape: Shape): FromStream {
   const position = dynamodb?.SequenceNumber ?? '';
   const now = dynamodb?.NewImage && unmarshalled(dynamodb.NewImage);
   const old = dynamodb?.OldImage && unmarshalled(dynamodb.OldImage);
-  const events = newEvents({ old, new: now });
-  if (now === undefined || events.length === 0) return { outgoing: [], held: [] };
-  if (Number(now['schema']) > schemaNumber) return { outgoing: [], held: [position] };
-  const subject = now as unknown as Subject & Row;
+  const news = newsOf({ old, new: now });
+  if (news === undefined) return { outgoing: [], held: [] };
+  if (Number(now?.['schema']) > schemaNumber) return { outgoing: [], held: [position] };
+  const { subject, events } = news;
   return {
     outgoing: events.map((event) => outgoing(event, subject, { position, shape })),
     held: [],

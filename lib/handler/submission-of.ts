@@ -37,6 +37,7 @@ export async function submissionOf(
     input: await laid(text, jobId(job.name, intentId), world),
     incarnation: world.random.ulid(),
     at: world.clock.now(),
+    ...(defined.order === undefined ? {} : { order: defined.order }),
   };
 }
 

@@ -55,6 +55,8 @@ interface Numbered {
   readonly firstN: number;
   /** The last sequence number of each channel. */
   readonly sequences: { readonly commands: number; readonly events: number };
+  /** Its first command was announced by its group's head. */
+  readonly order?: 'submission';
   /** Equals `lastN` where the last write appended an event; absent otherwise. */
   readonly news?: number;
   readonly cancelRequestedAt?: Instant;
@@ -95,6 +97,9 @@ export interface Limits {
 
 /** Where the row of a job lives. */
 export const keyOf = (id: JobId): Key => ({ pk: `job#${id}`, sk: 'job' });
+
+/** Whether a row of the jobs table is a job's: the heads of groups lie beside them. */
+export const isJob = (row: Row): boolean => row['sk'] === 'job';
 
 /** A row as this release reads it; `newer` was written by a release that is being deployed. */
 export type ReadJob =

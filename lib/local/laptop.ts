@@ -2,7 +2,7 @@ import { createJobs, type Jobs } from '../handler/create-jobs.ts';
 import { definition, type Job } from '../handler/define-job.ts';
 import { type EventOf, jobEvent } from '../handler/job-event.ts';
 import { realClock } from '../handler/real-clock.ts';
-import { isFinal, type JobRow, jobOf } from '../job/job.ts';
+import { isFinal, isJob, type JobRow, jobOf } from '../job/job.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { envelopeOf } from '../kernel/envelope.ts';
 import { permanent } from '../kernel/failure.ts';
@@ -207,10 +207,13 @@ class Running<Queues extends string, Time> implements Laptop<Queues, Time> {
         ? []
         : [`queue ${queue.name}: a batch is being handled`]),
     ]);
-    const jobs = store.all(tables.jobs).flatMap((row) => {
-      const read = jobOf(row);
-      return read.kind === 'job' ? leftOf(read.job, lanes) : [];
-    });
+    const jobs = store
+      .all(tables.jobs)
+      .filter(isJob)
+      .flatMap((row) => {
+        const read = jobOf(row);
+        return read.kind === 'job' ? leftOf(read.job, lanes) : [];
+      });
     return [
       ...queues,
       ...jobs,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newEvents } from '../../lib/outbox/news.ts';
+import { newsOf } from '../../lib/outbox/news.ts';
 import type { Row } from '../../lib/ports/store.ts';
 
 const events = [1, 2, 3].map((n) => ({ n, id: `j:${n}` }));
@@ -12,7 +12,8 @@ const job = (over: Row = {}): Row => ({
   events,
   ...over,
 });
-const ids = (images: Parameters<typeof newEvents>[0]) => newEvents(images).map(({ id }) => id);
+const ids = (images: Parameters<typeof newsOf>[0]) =>
+  newsOf(images)?.events.map(({ id }) => id) ?? [];
 
 describe('the new events of a write', () => {
   it.each<[string, Row | undefined, Row | undefined, string[]]>([
@@ -42,5 +43,28 @@ describe('the new events of a write', () => {
     ['are none in a row without events', undefined, { pk: 'job#j', sk: 'job', news: 1 }, []],
   ])('%s', (_, old, now, wanted) => {
     expect(ids({ old, new: now })).toEqual(wanted);
+  });
+});
+
+describe('the head of a group', () => {
+  const event = { n: 1, id: 'j:1' };
+  const command = { id: 'j', kind: 'k', incarnation: 'I', groupId: 'G', intentId: 'i', event };
+  const head = (over: Row = {}): Row => ({
+    ...{ pk: 'head#commands-k#G', sk: 'head', news: 1, order: 2, command },
+    ...over,
+  });
+
+  it.each<[string, Row | undefined, Row | undefined, string[]]>([
+    ['announces its first command', undefined, head({ order: 1 }), ['j:1']],
+    ['announces the command of each submission', head({ order: 1 }), head(), ['j:1']],
+    ['announces nothing where no submission was counted', head(), head(), []],
+    ['announces nothing without the doorbell', head({ order: 1 }), head({ news: undefined }), []],
+    ['announces nothing when it is removed', head(), undefined, []],
+  ])('%s', (_, old, now, announced) => {
+    expect(ids({ old, new: now })).toEqual(announced);
+  });
+
+  it('names the job that its command is for', () => {
+    expect(newsOf({ old: undefined, new: head() })?.subject).toMatchObject({ id: 'j', kind: 'k' });
   });
 });
