@@ -42,7 +42,7 @@ export type Consuming<S> =
  * @throws Failure at start: as `fifoHandler`, and `job-not-defined` or `projection-not-defined`
  * @example
  * export const handler = eventHandler(
- *   { consumer: 'shelf', table: 'shelf', of: exportJob, projections: [shelf] },
+ *   { consumer: 'board', table: 'board', of: exportJob, projections: [board] },
  *   world,
  * );
  */

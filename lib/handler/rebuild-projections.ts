@@ -54,7 +54,7 @@ export interface Rebuilt {
  * @throws Failure `projection-not-defined`, `table-unknown`, or what a projection's own code throws
  * @example
  * let place: RebuildPlace | undefined = { segment: 0, of: 1 };
- * while (place) place = (await rebuildProjections([totals], world, { from: place })).next;
+ * while (place) place = (await rebuildProjections([board], world, { from: place })).next;
  */
 export async function rebuildProjections(
   projections: readonly Projection<never>[],
