@@ -29,10 +29,14 @@ export type OnGap =
   | 'fill'
   | 'block'
   | ((gap: Gap) => Promise<Snapshot>)
-  | { readonly fill: (gap: Gap) => Promise<Snapshot> };
+  | {
+      /** Asked where the row no longer has what is missing. */
+      readonly fill: (gap: Gap) => Promise<Snapshot>;
+    };
 
 /** What a delta has beside its changes. */
 export interface DeltaSettings {
+  /** What becomes of an event before which others are missing. */
   readonly onGap: OnGap;
   /** How the table's keys are made; its cursors need the same. @default 'pk-and-sk', as inbox entries have */
   readonly keys?: 'pk' | 'pk-and-sk';

@@ -12,6 +12,7 @@ declare const events: unique symbol;
 export interface Projection<in Event> {
   /** Its cursors carry it, so another name begins anew. */
   readonly name: string;
+  /** Carries the events' types, and never exists. */
   readonly [events]?: (event: Event) => void;
 }
 
