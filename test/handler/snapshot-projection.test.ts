@@ -106,9 +106,13 @@ describe('a snapshot', () => {
     expect(world.store.all('own')).toEqual([]);
   });
 
-  it('refuses a key that is another job’s, and names both', async () => {
+  it.each([
+    ['as old', '01A', 1],
+    ['of a newer version', '01A', 3],
+    ['of a newer incarnation', '01B', 1],
+  ])('refuses a key that is another job’s, %s, and names both', async (_, incarnation, events) => {
     const world = aWorld();
-    const [other] = published(aJob('b', { events: 1 })) as [Envelope];
+    const other = published(aJob('b', { events, incarnation })).at(-1) as Envelope;
 
     await consumed(world, showing(world, puts), [first, other]);
 
