@@ -44,16 +44,33 @@ export {
   type JobSettings,
   type Request,
 } from './handler/define-job.ts';
+export {
+  type DeltaChange,
+  type DeltaSettings,
+  deltaProjection,
+  type OnGap,
+} from './handler/delta-projection.ts';
+export { type Consuming, eventHandler, type Listening } from './handler/event-handler.ts';
+export type { EventFrom, Source } from './handler/event-source.ts';
 export { fifoHandler, type QueueSettings } from './handler/fifo-handler.ts';
 export type { EventOf, JobEvent } from './handler/job-event.ts';
 export { type JobHandlerSettings, jobHandler } from './handler/job-handler.ts';
 export type { JobView, Result } from './handler/job-view.ts';
 export type { Message } from './handler/message.ts';
 export type { OfWorld } from './handler/of-world.ts';
+export { once } from './handler/once.ts';
+export type { Projecting, Projection, Snapshot } from './handler/projection.ts';
 export type { Handler, SqsHandler } from './handler/queue-handler.ts';
 export type { Reading } from './handler/reading.ts';
+export {
+  type RebuildPlace,
+  type RebuildSettings,
+  type Rebuilt,
+  rebuildProjections,
+} from './handler/rebuild-projections.ts';
 export { type RelaySettings, relayHandler } from './handler/relay-handler.ts';
 export type { RetrySettings } from './handler/retry-settings.ts';
+export { type SnapshotChange, snapshotProjection } from './handler/snapshot-projection.ts';
 export { type Swept, sweepHandler } from './handler/sweep-handler.ts';
 export type { Turn } from './handler/turn.ts';
 export type { WorkerRetry } from './handler/worker.ts';
@@ -70,7 +87,7 @@ export {
   type Remedy,
   transient,
 } from './kernel/failure.ts';
-export type { Happening, OfJob, OfMessage, Told } from './kernel/happening.ts';
+export type { Gap, Happening, OfEvent, OfJob, OfMessage, Told } from './kernel/happening.ts';
 export type { Json, Jsonable } from './kernel/json.ts';
 export type { Checked, Issue, Schema } from './kernel/schema.ts';
 export { days, hours, minutes, seconds } from './kernel/time.ts';

@@ -13,6 +13,7 @@ const map: Readonly<Record<string, readonly string[]>> = {
   'lib/outbox': ['lib/kernel', 'lib/ports'],
   'lib/retry': ['lib/kernel', 'lib/ports'],
   'lib/inbox': ['lib/kernel', 'lib/ports'],
+  'lib/projection': ['lib/kernel', 'lib/ports'],
   'lib/observe': ['lib/kernel', 'lib/ports'],
   'lib/handler': [
     'lib/kernel',
@@ -23,6 +24,7 @@ const map: Readonly<Record<string, readonly string[]>> = {
     'lib/outbox',
     'lib/retry',
     'lib/inbox',
+    'lib/projection',
     'lib/observe',
   ],
   'lib/aws': ['lib/kernel', 'lib/ports', 'lib/observe', 'lib/handler'],

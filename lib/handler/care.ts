@@ -44,6 +44,8 @@ export interface Care {
   readonly inbox: Inbox<unknown> | undefined;
   /** Where failures are counted; without one SQS's receive count stands in. */
   readonly counts: Store | undefined;
+  /** Told of a message that was handled again and had no effect. */
+  readonly onRepeat?: (message: Message<unknown>) => void;
 }
 
 /**
@@ -87,16 +89,21 @@ function checkPoison(poison: unknown): void {
 function checkInbox(inbox: Inbox<never> | undefined, poison: Poison, world: World): void {
   if (poison === 'park') checkTable(tables.care, "poison: 'park'", world);
   if (inbox === undefined) return;
-  // Without a mark that could stand for the end of a name: no two consumers share an entry.
-  if (typeof inbox.consumer !== 'string' || !/^[\w.-]{1,128}$/.test(inbox.consumer))
-    throw permanent(
-      'setting-invalid',
-      `inbox.consumer is a name of 1 to 128 letters, digits, dots, dashes and underscores, got ${JSON.stringify(inbox.consumer)}`,
-    );
+  checkConsumer(inbox.consumer, 'inbox.consumer');
   checkTable(inbox.table, 'inbox', world);
 }
 
-function checkTable(name: string, setting: string, { store }: World): void {
+/** Without a mark that could stand for the end of a name: no two consumers share an entry. @throws Failure `setting-invalid` */
+export function checkConsumer(name: unknown, setting: string): void {
+  if (typeof name === 'string' && /^[\w.-]{1,128}$/.test(name)) return;
+  throw permanent(
+    'setting-invalid',
+    `${setting} is a name of 1 to 128 letters, digits, dots, dashes and underscores, got ${JSON.stringify(name)}`,
+  );
+}
+
+/** @throws Failure `table-unknown` */
+export function checkTable(name: string, setting: string, { store }: World): void {
   if (store.knows(name)) return;
   throw permanent('table-unknown', `${setting} needs a table "${name}", which the world lacks`, {
     facts: { table: name },

@@ -19,10 +19,12 @@ import { surely } from './surely.ts';
 import type { OpenTurn } from './turn.ts';
 
 /** What the handler's own code came to, and the message as it saw it: with its body read. */
-interface Handled {
-  /** Undefined for a message that its inbox remembers, which the code never saw. */
+export interface Handled {
+  /** Undefined for a message that the code never saw, or that it must wait for. */
   readonly answer?: MessageAnswer;
   readonly message: Message<unknown>;
+  /** What came instead of an answer: nobody's concern, or what it waits for, uncounted, as long as the cap. @default it's a repeat */
+  readonly instead?: 'ignored' | Failure;
 }
 
 /** Reads a message's body, asks the inbox, and runs the handler's own code. */
@@ -46,17 +48,26 @@ export async function cared(
   try {
     const code = await ran(turn, () => by.handle(message, turn));
     if (code.kind !== 'answered') return await failed(thrownBy(code));
-    const { answer } = code.answer;
-    if (answer === undefined) return { kind: 'done', repeated: true };
+    const { answer, instead } = code.answer;
+    if (answer === undefined) return unanswered(care, instead);
     if (answer.kind === 'retry-later')
       return { kind: 'held-back', behind: undefined, wait: answer.after };
     const ends = { message: code.answer.message, turn, before: [], writes: writesOf(answer) };
     const end = await settled(care, ends);
     if (end.kind === 'refused') return await failed(end.failure);
-    return end.kind === 'repeated' ? { kind: 'done', repeated: true } : { kind: 'done' };
+    if (end.kind !== 'repeated') return { kind: 'done' };
+    care.onRepeat?.(code.answer.message);
+    return { kind: 'done', repeated: true };
   } catch (thrown) {
     return troubled(care, message, thrown);
   }
+}
+
+/** How a message ends that has no answer. What waits for something is neither counted nor set aside. */
+export function unanswered({ retry }: Care, instead: Handled['instead']): Outcome {
+  if (instead === undefined) return { kind: 'done', repeated: true };
+  if (instead === 'ignored') return { kind: 'done' };
+  return { kind: 'failed', failure: instead, wait: retry.cap };
 }
 
 /** What user code threw, or that it overran. */

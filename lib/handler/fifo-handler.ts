@@ -3,22 +3,18 @@ import type { Outcome } from '../kernel/outcome.ts';
 import { jsonLines } from '../observe/json-lines.ts';
 import type { Observe, World } from '../ports/world.ts';
 import { classified } from '../retry/classified.ts';
-import { releaseAttribute, releaseOf } from '../retry/release.ts';
 import { isAnswer, type MessageAnswer, noAnswer, type PlainAnswer } from './answer.ts';
 import type { BatchSettings } from './batch-settings.ts';
 import { type Care, type CareSettings, careOf } from './care.ts';
-import { cared, type Handle, troubled } from './cared.ts';
-import { deadLettered } from './dead-lettered.ts';
+import type { Handle } from './cared.ts';
 import type { Message } from './message.ts';
-import { type InTurn, Parking, parkNeedsFifo } from './parking.ts';
-import { queueOf } from './place-of.ts';
 import { type One, queueHandler, type SqsHandler } from './queue-handler.ts';
 import { overrun, type Ran, ran } from './ran.ts';
 import { bodyOf, type Reading } from './reading.ts';
 import { realClock } from './real-clock.ts';
-import { released } from './released.ts';
 import { isRemembered } from './remembering.ts';
 import type { OpenTurn, Turn } from './turn.ts';
+import { withCare } from './with-care.ts';
 
 /** How a queue is handled: how its batches run, how a body is read, and what is done with it. */
 export type QueueSettings<Body, Answer> = BatchSettings &
@@ -125,47 +121,3 @@ const plainly =
       ? { kind: 'done' }
       : { kind: 'held-back', behind: undefined };
   };
-
-/** What one invocation does for its messages: releases, parked groups, and the handler's own code with care. */
-function withCare(care: Care, handle: Handle): One {
-  const parking = new Parking(care);
-  return async (message, turn) => {
-    try {
-      const asked = message.record.messageAttributes?.[releaseAttribute]?.stringValue;
-      const release = care.counts === undefined ? undefined : releaseOf(asked);
-      if (release !== undefined)
-        return await released({ care, parking, handle, release, message, turn });
-      return await oneMessage({ care, parking, handle }, { message, turn });
-    } catch (thrown) {
-      return troubled(care, message, thrown);
-    }
-  };
-}
-
-async function oneMessage(
-  by: { readonly care: Care; readonly parking: Parking; readonly handle: Handle },
-  at: InTurn,
-): Promise<Outcome> {
-  const { care, parking, handle } = by;
-  switch (care.poison) {
-    case 'dead-letter':
-      return cared(care, at, {
-        handle,
-        onPoison: (poisoned, failure) => deadLettered(care.world, poisoned, failure),
-      });
-    case 'block':
-      return cared(care, at, {
-        handle,
-        onPoison: async (_, failure) => ({ kind: 'failed', failure, wait: care.retry.cap }),
-      });
-    case 'park': {
-      if (at.message.sequenceNumber === undefined) throw parkNeedsFifo(queueOf(at.message));
-      const group = await parking.group(at.message);
-      if (group.state === 'parked') return parking.storeBehind(at, group);
-      return cared(care, at, {
-        handle,
-        onPoison: (poisoned, failure) => parking.park(poisoned, failure),
-      });
-    }
-  }
-}

@@ -13,6 +13,8 @@ export interface JobEvent<Type extends string = string, Data = unknown> {
   readonly at: Instant;
   readonly trace: string | undefined;
   readonly replay: boolean;
+  /** Which consumers are to handle a replayed event again, once per name of such a replay. */
+  readonly replayAs?: { readonly name: string; readonly for: readonly string[] };
   readonly job: JobHead & { readonly incarnation: string; readonly version: number };
   /** 1, 2, 3 … without gaps per job, among the events that consumers see; a command is not one of them. */
   readonly sequence: number;
@@ -39,6 +41,7 @@ export function jobEvent(envelope: Envelope): JobEvent & { readonly result: Stor
     at: committedAt(envelope),
     trace: envelope.traceparent,
     replay: envelope.replay === true,
+    ...replayed(envelope),
     sequence: envelope.sequence,
     result: resultOf(envelope),
     job: {
@@ -50,6 +53,11 @@ export function jobEvent(envelope: Envelope): JobEvent & { readonly result: Stor
       version: envelope.version,
     },
   };
+}
+
+function replayed({ replayas: name, replayfor }: Envelope): Pick<JobEvent, 'replayAs'> {
+  if (name === undefined || replayfor === undefined) return {};
+  return { replayAs: { name, for: replayfor.split(',') } };
 }
 
 function resultOf(envelope: Envelope): Stored | undefined {

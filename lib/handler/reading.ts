@@ -39,7 +39,8 @@ async function parsed<Body>(
   }
 }
 
-function json(text: string): unknown {
+/** @throws Failure `body-not-json` */
+export function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -50,7 +51,8 @@ function json(text: string): unknown {
   }
 }
 
-function unwrapped(value: unknown, wrapping: 'sns' | 'event-bridge' | undefined): unknown {
+/** What SNS or EventBridge wrapped. @throws Failure `body-not-wrapped` or `body-not-json` */
+export function unwrapped(value: unknown, wrapping: 'sns' | 'event-bridge' | undefined): unknown {
   if (wrapping === undefined) return value;
   const field = wrapping === 'sns' ? 'Message' : 'detail';
   const inner = typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;

@@ -19,7 +19,7 @@ import {
 } from '../retry/parked-group.ts';
 import { type Release, releaseMessage } from '../retry/release.ts';
 import { type Care, soon } from './care.ts';
-import { type Handle, outageWait, writesOf } from './cared.ts';
+import { type Handle, outageWait, unanswered, writesOf } from './cared.ts';
 import type { Message } from './message.ts';
 import { messageTold } from './message-told.ts';
 import { type InTurn, type Parking, quietEnd } from './parking.ts';
@@ -100,7 +100,8 @@ async function replay(by: Releasing, parked: Parked): Promise<Step> {
   const code = await ran(turn, () => handle(message, turn));
   if (code.kind === 'overran') return 'late';
   if (code.kind === 'threw') return failedStep(by, parked, code.thrown);
-  const { answer, message: seen } = code.answer;
+  const { answer, message: seen, instead } = code.answer;
+  if (answer === undefined && typeof instead === 'object') return unanswered(care, instead);
   if (answer === undefined) return ended(by, { parked, message: seen, before, writes: [] });
   if (answer.kind === 'retry-later')
     return { kind: 'held-back', behind: undefined, wait: answer.after };

@@ -23,3 +23,13 @@ export const inboxEntry = (remembered: Remembered, at: Instant, keep: Duration):
   kind: 'put',
   fields: { at, ttl: Math.ceil((at + keep) / 1_000) },
 });
+
+/** An event whose replay, where it has a name, is to be handled again by some. */
+export interface Replayable {
+  readonly id: string;
+  readonly replayAs?: { readonly name: string; readonly for: readonly string[] };
+}
+
+/** What makes an event one to this consumer: its id, and the name of a replay that is for it. No event id holds a "#". */
+export const eventEntry = ({ id, replayAs }: Replayable, consumer: string): string =>
+  replayAs?.for.includes(consumer) ? `${id}#${replayAs.name}` : id;

@@ -14,6 +14,9 @@ export const countedKinds = [
   'group-parked',
   'group-released',
   'message-dropped',
+  'gap-seen',
+  'gap-filled',
+  'gap-resynced',
 ] as const;
 
 /** The kind of a happening that must be counted. */

@@ -38,6 +38,10 @@ export interface Envelope {
   readonly intentid: string;
   readonly traceparent?: string;
   readonly replay?: true;
+  /** The name of a replay for consumers that are to handle the event again … */
+  readonly replayas?: string;
+  /** … and the names of those consumers, separated by commas. */
+  readonly replayfor?: string;
   readonly resultkey?: string;
   readonly resultsize?: number;
   readonly resultchecksum?: string;
@@ -87,35 +91,68 @@ const texts = [
 ] as const;
 const counts = ['sequence', 'version', 'generation'] as const;
 
+/** The attributes of a replay, and what they look like where they are there. */
+const replays = [
+  ['replayas', /^[\w.-]{1,64}$/],
+  ['replayfor', /^[\w.-]{1,128}(,[\w.-]{1,128})*$/],
+] as const;
+
 /**
  * Reads an envelope from a message's body.
  *
  * @throws Failure `envelope-unreadable`, which names the first attribute that isn't right
  */
 export function envelopeOf(text: string): Envelope {
-  const value = parsed(text);
-  if (value['specversion'] !== '1.0') throw unreadable('specversion', '"1.0"');
-  for (const name of texts)
-    if (typeof value[name] !== 'string' || value[name] === '') throw unreadable(name, 'a text');
-  for (const name of counts)
-    if (!Number.isSafeInteger(value[name])) throw unreadable(name, 'a whole number');
-  if (instantOf(String(value['time'])) === undefined) throw unreadable('time', 'an RFC 3339 time');
+  return envelopeFrom(parsed(text));
+}
+
+/** As {@link envelopeOf}, from a value that was read already. @throws Failure `envelope-unreadable` */
+export function envelopeFrom(given: unknown): Envelope {
+  const value = fieldsOf(given);
+  const wrong = mistakeIn(value);
+  if (wrong !== undefined) throw unreadable(wrong.name, wrong.wanted);
   return value as unknown as Envelope;
 }
+
+interface Mistake {
+  readonly name: string;
+  readonly wanted: string;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** The first attribute that isn't right. */
+function mistakeIn(value: Readonly<Record<string, unknown>>): Mistake | undefined {
+  if (value['specversion'] !== '1.0') return { name: 'specversion', wanted: '"1.0"' };
+  const text = texts.find((name) => !isText(value[name]));
+  if (text !== undefined) return { name: text, wanted: 'a text' };
+  const count = counts.find((name) => !Number.isSafeInteger(value[name]));
+  if (count !== undefined) return { name: count, wanted: 'a whole number' };
+  if (instantOf(String(value['time'])) === undefined)
+    return { name: 'time', wanted: 'an RFC 3339 time' };
+  const name = replays.find(([it, shape]) => !isNames(value[it], shape))?.[0];
+  const wanted = 'names of letters, digits, dots, dashes and underscores';
+  return name === undefined ? undefined : { name, wanted };
+}
+
+const isNames = (value: unknown, shape: RegExp): boolean =>
+  value === undefined || (typeof value === 'string' && shape.test(value));
 
 /** When the event was committed. */
 export const committedAt = (envelope: Envelope): Instant =>
   instantOf(envelope.time) ?? (0 as Instant);
 
-function parsed(text: string): Record<string, unknown> {
-  let value: unknown;
+function parsed(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     throw permanent('envelope-unreadable', 'a CloudEvents envelope is JSON, got other text', {
       cause,
     });
   }
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw permanent('envelope-unreadable', 'a CloudEvents envelope is a JSON object');
 }

@@ -20,6 +20,22 @@ export interface OfJob {
   generation: number;
 }
 
+/** Which event a {@link Happening} is about, and whose handling of it; a projection is named where it was one's. */
+export interface OfEvent {
+  consumer: string;
+  event: string;
+  type: string;
+  projection?: string;
+}
+
+/** Which events of a job a projection missed: those of its channel from `from` to `to`, both included. */
+export interface Gap {
+  readonly job: JobId;
+  readonly incarnation: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** All that is worth observing: logs, metrics, the console and tests read this union, and `kind` names the metric. */
 export type Happening =
   | Told<'message-done' | 'message-repeated', OfMessage & { took: Duration }>
@@ -42,4 +58,6 @@ export type Happening =
   | Told<'write-fenced', OfJob & { what: string; by: number }>
   | Told<'events-published', { count: number; oldest: Duration }>
   | Told<'publish-held' | 'event-set-aside', { target: string; event: string; failure: Failure }>
+  | Told<'event-repeated' | 'event-stale' | 'event-ignored', OfEvent>
+  | Told<'gap-seen' | 'gap-filled' | 'gap-resynced', Gap & { projection: string }>
   | Told<'orphans-collected', { count: number }>;

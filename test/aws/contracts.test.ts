@@ -1,6 +1,7 @@
 import { beforeAll, describe } from 'vitest';
 import { onAws } from '../../lib/aws/index.ts';
 import { bucketContract } from '../contract/bucket.contract.ts';
+import { projectionContract } from '../contract/projection.contract.ts';
 import { randomContract } from '../contract/random.contract.ts';
 import { storeContract } from '../contract/store.contract.ts';
 import { hasEndpoint, type Stand, stand } from './stand.ts';
@@ -12,6 +13,7 @@ describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', { timeout: 60_
   });
 
   storeContract('DynamoDB', async () => ({ store: at.world.store, prefix: 'store' }));
+  projectionContract('DynamoDB', async () => ({ store: at.world.store, prefix: 'projection' }));
   randomContract('a world on AWS', () => ({
     random: onAws().random,
     pass: () => new Promise((go) => setTimeout(go, 2)),

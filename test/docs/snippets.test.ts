@@ -38,8 +38,13 @@ const inPages: readonly Snippet[] = pages.flatMap((file) => {
 const preamble = `
 import * as v from 'valibot';
 import * as lk from 'lanekeeper';
+import type { RebuildPlace } from 'lanekeeper';
 import { startLaptop } from 'lanekeeper/local';
 const { complete, createJobs, defineJob, done, fail, fifoHandler, jobHandler, relayHandler, retryLater, sweepHandler } = lk;
+const { deltaProjection, eventHandler, once, rebuildProjections, snapshotProjection } = lk;
+declare const world: lk.World;
+declare const event: lk.EventOf<typeof exportJob>;
+declare const board: lk.Projection<lk.EventOf<typeof exportJob>>;
 declare const onAws: () => lk.World;
 const Order = v.object({ id: v.string() });
 declare const ship: (order: { id: string }) => Promise<void>;

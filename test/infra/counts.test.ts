@@ -109,6 +109,9 @@ describe('a count', () => {
         'lanekeeper write-fenced',
       ],
       Consumeraudit: [
+        'lanekeeper gap-filled',
+        'lanekeeper gap-resynced',
+        'lanekeeper gap-seen',
         'lanekeeper group-parked',
         'lanekeeper group-released',
         'lanekeeper message-dead-lettered',

@@ -15,6 +15,8 @@ const event = { at: at(7), target: 'events', event: 'e-1', failure };
 
 const group = { at: at(7), queue: 'orders.fifo', group: 'tenant-a', waiting: 1 };
 
+const gap = { at: at(7), projection: 'totals', job: job.job, incarnation: 'I', from: 2, to: 3 };
+
 /** One happening of each kind that must be counted. */
 export const counted: Readonly<Record<CountedKind, Happening>> = {
   'write-fenced': { ...job, kind: 'write-fenced', what: 'progress', by: 3 },
@@ -29,6 +31,9 @@ export const counted: Readonly<Record<CountedKind, Happening>> = {
   'group-parked': { ...group, kind: 'group-parked' },
   'group-released': { ...group, kind: 'group-released' },
   'message-dropped': { ...message, kind: 'message-dropped', because: 'sent by mistake' },
+  'gap-seen': { ...gap, kind: 'gap-seen' },
+  'gap-filled': { ...gap, kind: 'gap-filled' },
+  'gap-resynced': { ...gap, kind: 'gap-resynced' },
 };
 
 /** What fails in the usual way: it prints, and nothing counts it. */
@@ -44,6 +49,9 @@ export const silent: readonly Happening[] = [
   { ...message, kind: 'message-repeated', took: seconds(1) },
   { ...message, kind: 'message-held-back', behind: 'm-0' },
   { ...message, kind: 'message-out-of-time', behind: undefined },
+  { at: at(7), kind: 'event-repeated', consumer: 'mail', event: 'e-1', type: 'copy.failed' },
+  { at: at(7), kind: 'event-stale', consumer: 'mail', event: 'e-1', type: 'copy.failed' },
+  { at: at(7), kind: 'event-ignored', consumer: 'mail', event: 'e-1', type: 'copy.failed' },
   { ...job, kind: 'job-submitted' },
   { ...job, kind: 'job-claimed' },
   { ...job, kind: 'job-released' },

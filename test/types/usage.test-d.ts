@@ -4,22 +4,28 @@ import type { SQSBatchResponse, SQSEvent, SQSHandler } from 'aws-lambda';
 import * as v from 'valibot';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
+import { onAws, transactItem } from '../../lib/aws/index.ts';
 import {
   complete,
   createJobs,
   defineJob,
+  deltaProjection,
   done,
   type EventOf,
+  eventHandler,
   fail,
   fifoHandler,
   type Happening,
   isFailure,
   jobHandler,
   minutes,
+  once,
   permanent,
+  rebuildProjections,
   relayHandler,
   retryLater,
   seconds,
+  snapshotProjection,
   sweepHandler,
   transient,
   type World,
@@ -181,6 +187,100 @@ export const wrappedRelay = middy(relay).use({
   },
 });
 
+const catalogueRows = snapshotProjection({
+  of: exportJob,
+  name: 'catalogue',
+  table: 'catalogue',
+  change(event) {
+    const key = { pk: `job#${event.job.id}`, sk: 'row' };
+    switch (event.type) {
+      case 'export.succeeded':
+        return { kind: 'put', key, fields: { rows: event.data.rows, file: event.result?.key } };
+      case 'export.failed':
+        return { kind: 'put', key, fields: { code: event.data.code } };
+      case 'export.cancelled':
+        return { kind: 'remove', key };
+    }
+  },
+});
+const totals = deltaProjection({
+  of: exportJob,
+  name: 'totals',
+  table: 'catalogue',
+  change: (event) =>
+    event.type === 'export.succeeded'
+      ? {
+          kind: 'add',
+          key: { pk: `group#${event.job.groupId}`, sk: 'sum' },
+          add: { rows: event.data.rows, exports: 1 },
+        }
+      : { kind: 'skip' },
+  onGap: 'fill',
+});
+const catalogue = (own: World) =>
+  eventHandler(
+    {
+      consumer: 'catalogue',
+      table: 'catalogue',
+      of: exportJob,
+      projections: [catalogueRows, totals],
+    },
+    own,
+  );
+export const mail = (own: World) =>
+  eventHandler(
+    {
+      consumer: 'mail',
+      table: 'mail',
+      of: [exportJob, importJob],
+      async handle(event) {
+        if (event.type !== 'import.succeeded') return done();
+        return done({
+          writes: [
+            {
+              kind: 'put',
+              table: 'mail',
+              key: { pk: event.id, sk: 'mail' },
+              fields: { lines: event.data.lines },
+              when: [{ kind: 'absent', why: 'sent' }],
+            },
+          ],
+        });
+      },
+    },
+    own,
+  );
+export const foreign = (own: World) =>
+  eventHandler(
+    {
+      consumer: 'billing',
+      table: 'billing',
+      unknown: 'poison',
+      of: {
+        'export.succeeded': z.union([
+          z.object({ rows: z.number() }),
+          z.object({ count: z.number() }).transform((old) => ({ rows: old.count })),
+        ]),
+      },
+      async handle(event) {
+        const rows: number = event.data.rows;
+        return rows > 0 ? done() : retryLater({ after: seconds(30) });
+      },
+    },
+    own,
+  );
+export const resynced = deltaProjection({
+  of: exportJob,
+  name: 'resynced',
+  table: 'catalogue',
+  change: () => ({ kind: 'skip' }),
+  onGap: { fill: async ({ to }) => ({ writes: [], upTo: to }) },
+});
+export const rebuilt = () => rebuildProjections([catalogueRows, totals], world);
+export const ownSdk = (event: EventOf<typeof exportJob>) => ({
+  TransactItems: [transactItem(once('mine', event, { table: 'mine' }), onAws())],
+});
+
 export async function placeOrder() {
   const commit = await world.store.commit([
     ...(await jobs.submitWrites(exportJob, { intentId: 'o-1', input: { dataset: 'cars' } })),
@@ -196,7 +296,12 @@ export async function placeOrder() {
 }
 
 export async function aStaleWorkerChangesNothing() {
-  await using laptop = await startLaptop({ jobs: [exportJob], queues: { 'orders.fifo': orders } });
+  await using laptop = await startLaptop({
+    jobs: [exportJob],
+    consumers: { catalogue },
+    queues: { 'orders.fifo': orders },
+    tables: ['catalogue'],
+  });
   const frozen = laptop.faults.freeze({ at: 'complete', when: 'before' });
   await laptop.jobs.submit(exportJob, { intentId: 'a', input: { dataset: 'movies' } });
   await laptop.queue('orders.fifo').send({ id: '1', total: 1 }, { group: 'A' });

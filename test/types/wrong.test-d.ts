@@ -5,7 +5,9 @@ import {
   complete,
   createJobs,
   defineJob,
+  deltaProjection,
   done,
+  eventHandler,
   type Failure,
   fail,
   fifoHandler,
@@ -13,6 +15,7 @@ import {
   relayHandler,
   retryLater,
   seconds,
+  snapshotProjection,
   transient,
   type World,
 } from '../../lib/index.ts';
@@ -146,4 +149,24 @@ it('care for what fails', () => {
   fifoHandler({ schema: Order, poison: 'drop', async handle() { return done(); } }, world);
   // @ts-expect-error an id made of a field that the body lacks
   fifoHandler({ schema: Order, inbox: { consumer: 'orders', table: 'orders', id: ({ body }) => body.idd }, async handle() { return done(); } }, world);
+});
+
+it('consumes', () => {
+  // @ts-expect-error handle and projections together
+  eventHandler({ consumer: 'c', table: 'c', of: shipJob, projections: [], async handle() { return done(); } }, world);
+  // @ts-expect-error neither of them
+  eventHandler({ consumer: 'c', table: 'c', of: shipJob }, world);
+  // @ts-expect-error a type that this job never has
+  eventHandler({ consumer: 'c', table: 'c', of: shipJob, async handle(event) { return event.type === 'ship.succeded' ? done() : done(); } }, world);
+  // @ts-expect-error data before the type is known
+  eventHandler({ consumer: 'c', table: 'c', of: shipJob, async handle(event) { return event.data.parcels ? done() : done(); } }, world);
+  // @ts-expect-error skip is said, not left out
+  snapshotProjection({ of: shipJob, name: 's', table: 't', change(event) { if (event.type === 'ship.failed') return { kind: 'skip' }; } });
+  // @ts-expect-error a delta must say what it does about a gap
+  deltaProjection({ of: shipJob, name: 'd', table: 't', change: () => ({ kind: 'skip' }) });
+  // @ts-expect-error no such remedy
+  deltaProjection({ of: shipJob, name: 'd', table: 't', change: () => ({ kind: 'skip' }), onGap: 'wait' });
+  const ofShip = snapshotProjection({ of: shipJob, name: 's', table: 't', change: () => ({ kind: 'skip' }) });
+  // @ts-expect-error a projection of other events
+  eventHandler({ consumer: 'c', table: 'c', of: { 'other.happened': Order }, projections: [ofShip] }, world);
 });
