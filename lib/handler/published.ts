@@ -130,13 +130,26 @@ export async function prove(
     await written(publisher, write);
 }
 
+/** Proves one event and does what hangs on its acceptance, at once or not at all. */
+export async function proveWith(
+  publisher: Publisher,
+  sent: Outgoing,
+  by: { readonly requestId: string; readonly writes: readonly Write[] },
+): Promise<void> {
+  const run = { requestId: by.requestId, now: publisher.clock.now() };
+  await committed(publisher, ...proofs(run, [sent]), ...by.writes);
+}
+
 /** Writes a row of the ledger; whether it is there now, since nothing in the ledger may stop what is published. */
 export const written = async (publisher: Publisher, write: Write): Promise<boolean> =>
   (await committed(publisher, write)) === 'committed';
 
-async function committed({ store, epoch }: Publisher, write: Write): Promise<Commit['kind']> {
+async function committed(
+  { store, epoch }: Publisher,
+  ...writes: readonly Write[]
+): Promise<Commit['kind']> {
   try {
-    return (await store.commit([write], epoch)).kind;
+    return (await store.commit(writes, epoch)).kind;
   } catch {
     return 'unknown';
   }

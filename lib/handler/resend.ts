@@ -1,7 +1,7 @@
 import type { Instant } from '../kernel/brand.ts';
 import type { Outgoing } from '../outbox/rounds.ts';
 import type { Write } from '../ports/store.ts';
-import { prove, publish, written } from './published.ts';
+import { prove, proveWith, publish, written } from './published.ts';
 import type { Reconciling } from './reconciling.ts';
 import type { Why } from './tally.ts';
 
@@ -55,14 +55,19 @@ async function once(work: Reconciling, all: readonly Resend[]): Promise<readonly
   return all.filter(({ outgoing }) => held.has(outgoing.position));
 }
 
-/** A repeat of a command is proved already, and only remembered as a repeat. */
+/** A repeat of a command is proved already; what was set aside leaves its place as its proof is written, never before. */
 async function accepted(work: Reconciling, sent: readonly Resend[]): Promise<void> {
-  const fresh = sent.filter(({ why }) => why !== 'idle').map(({ outgoing }) => outgoing);
+  const { publisher, random, evidence, tally } = work;
+  const unproved = sent.filter(({ why }) => why === 'unproved').map(({ outgoing }) => outgoing);
   // Each portion has a name of its own, since a proof of the same minute and name would be written over.
-  await prove(work.publisher, fresh, `reconcile-${work.random.ulid()}`);
+  await prove(publisher, unproved, `reconcile-${random.ulid()}`);
   for (const one of sent) {
-    for (const write of one.afterwards) await written(work.publisher, write);
-    if (one.why === 'set-aside') work.evidence.accept(one.outgoing);
-    work.tally.sent(one);
+    const { why, outgoing, afterwards } = one;
+    if (why === 'set-aside') {
+      const requestId = `reconcile-${random.ulid()}`;
+      await proveWith(publisher, outgoing, { requestId, writes: afterwards });
+      evidence.accept(outgoing);
+    } else for (const write of afterwards) await written(publisher, write);
+    tally.sent(one);
   }
 }
