@@ -187,14 +187,18 @@ describe('a reconcile that takes over the part of another one that had sent some
     const open = new Promise<void>((resolve) => {
       go = resolve;
     });
-    const isOf3 = ({ key }: Write) => key.sk === 'segment#3';
+    const isKept = (segment: string) => (write: Write) =>
+      write.key.sk === segment &&
+      write.kind === 'update' &&
+      write.set?.['leaseUntil'] !== undefined &&
+      write.set['nonce'] === undefined;
     const unlimited = { awsRequestId: 'first' } as never;
-    const first = reconcileHandler(stopped(world, isOf3, open))({}, unlimited);
+    const first = reconcileHandler(stopped(world, isKept('segment#2'), open))({}, unlimited);
     await new Promise((resolve) => setImmediate(resolve));
     const before = sent(world).length;
-    const isEnd = (write: Write) =>
-      isOf3(write) && write.kind === 'update' && write.set?.['leaseUntil'] === 0;
-    void reconcileHandler(stopped(world, isEnd, new Promise(() => {})))({}, aContext(world));
+    const never = new Promise<void>(() => {});
+    const second = stopped(world, isKept('segment#3'), never);
+    void reconcileHandler(second)({}, aContext(world));
     await new Promise((resolve) => setImmediate(resolve));
     const between = sent(world).length;
     pass(world, minutes(5));
