@@ -58,12 +58,18 @@ export function reconcileHandler(
   settings: ReconcileSettings = {},
 ): Handler<ReconcileEvent, Reconciled> {
   check(settings);
+  const { clock, random, sender } = world;
+  const durable = world.store;
   const observe = quiet(world.observe);
   return async (event, context) => {
     const asked = askedOf(event);
-    const store = new MeteredStore(world.store);
-    const { pass, reached } = await currentPass({ ...world, store }, settings, asked);
-    const work = workOf({ ...world, store, observe }, settings, { asked, pass, context });
+    const store = new MeteredStore(durable);
+    const { pass, reached } = await currentPass({ store, clock, random }, settings, asked);
+    const work = workOf({ store, clock, random, sender, observe }, settings, {
+      asked,
+      pass,
+      context,
+    });
     const skipped = await workedOn(work);
     const left = asked.dryRun ? skipped : await leftAfter(work, reached);
     if (!asked.dryRun) tell(work, observe);
