@@ -68,8 +68,8 @@ export interface Laptop<Queues extends string = never, Time = 'moved'> extends A
   strikes(): readonly Strike[];
 }
 
-/** How often the sweeper and reconcile are called. */
-const every = { sweep: minutes(15), reconcile: minutes(30) } as const;
+/** How often the sweeper and reconcile are called, and the store forgets what its time to live has run out for. */
+const every = { sweep: minutes(15), reconcile: hours(1), forget: hours(6) } as const;
 
 /**
  * Starts a laptop: jobs with their workers, the relay, the sweeper, reconcile, consumers and your own queues, all in memory.
@@ -113,6 +113,7 @@ class Running<Queues extends string, Time> implements Laptop<Queues, Time> {
     this.#schedules = [
       new Schedule(clock, every.sweep, sweeper),
       new Schedule(clock, every.reconcile, reconcile),
+      new Schedule(clock, every.forget, forgetting(parts)),
     ];
   }
 
@@ -215,6 +216,14 @@ class Running<Queues extends string, Time> implements Laptop<Queues, Time> {
     ];
   }
 }
+
+/** The service that removes rows by their time to live. */
+const forgetting = ({ store, clock }: Parts) => ({
+  free: () => 1,
+  async invoke() {
+    store.forget(clock.now() / 1_000);
+  },
+});
 
 /** What a job still needs: an end, or the first look of a sweep. */
 function leftOf(job: JobRow, lanes: ReadonlyMap<string, Lane>): readonly string[] {

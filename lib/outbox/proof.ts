@@ -1,13 +1,6 @@
 import type { Instant } from '../kernel/brand.ts';
 import type { Row } from '../ports/store.ts';
 
-/** The minutes whose partitions of the ledger hold what was published from then on and before then. */
-export interface Minutes {
-  readonly from: number;
-  /** The first one that is left out. */
-  readonly to: number;
-}
-
 /** The minute that a moment falls in, by which the ledger is cut. */
 export const minuteOf = (at: Instant): number => Math.floor(at / 60_000);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hours, minutes, reconcileHandler, type World } from '../../lib/index.ts';
+import { hours, minutes, reconcileHandler, seconds, type World } from '../../lib/index.ts';
 import type { Verdict } from '../../lib/ports/sender.ts';
 import type { Write } from '../../lib/ports/store.ts';
 import { lose, names, pass, reconcile, relayed, sent, submit, watermark, work } from './lost.ts';
@@ -177,6 +177,24 @@ function stopped(world: AWorld, isStopped: (write: Write) => boolean, open: Prom
   };
 }
 
+describe('a reconcile that gets no reply when it takes a part', () => {
+  it('has it all the same', async () => {
+    const world = await losses();
+    const { commit } = world.store;
+    let isLost = false;
+    world.store.commit = async (writes, epoch) => {
+      const answer = await commit.call(world.store, writes, epoch);
+      if (isLost || writes[0]?.key.sk !== 'segment#1') return answer;
+      isLost = true;
+      return { kind: 'unknown' };
+    };
+
+    expect(await reconcile(world)).toMatchObject({ left: 0 });
+    expect(isLost).toBe(true);
+    expect(new Set(names(world))).toEqual(new Set(whole));
+  });
+});
+
 describe('a reconcile that takes over the part of another one that had sent some of it', () => {
   it('looks at what was proved since it began (case outbox 27)', async () => {
     const world = aWorld();
@@ -234,6 +252,18 @@ describe('a reconcile whose time runs out', () => {
     expect(counts.length).toBeLessThan(12);
     expect(new Set(names(world)).size).toBe(600);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(names(world).length);
+  });
+
+  it('reads no further once its time is short', async () => {
+    const world = aWorld();
+    for (let i = 0; i < 300; i++) await submit(world, `A${i}`);
+    await relayed(world);
+    pass(world, minutes(20));
+
+    const report = await reconcile(world, {}, { time: seconds(15), rate: 10 });
+
+    expect(report.checked).toBeLessThan(110);
+    expect(report.left).toBeGreaterThan(0);
   });
 
   it('does not move the watermark before all parts are done', async () => {

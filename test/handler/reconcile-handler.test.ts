@@ -368,6 +368,22 @@ describe('what was set aside', () => {
     );
   });
 
+  it('leaves alone what was set aside anew while it was sent', async () => {
+    const world = await asideWorld();
+    pass(world, hours(2));
+    const [old] = asides(world);
+    const key = { pk: String(old?.['pk']), sk: String(old?.['sk']) };
+    const fields = { ...old, at: world.clock.now() };
+    world.sender.send = async (_, entries) => {
+      await world.store.commit([{ table: 'ledger', key, when: [], kind: 'put', fields }]);
+      return entries.map(() => ok);
+    };
+
+    await reconcile(world);
+
+    expect(asides(world)).toMatchObject([{ at: world.clock.now() }]);
+  });
+
   it('blocks nothing, be it ten in one group before one good one (case outbox 39)', async () => {
     const world = aWorld();
     for (let i = 0; i < 10; i++) await submit(world, `A${i}-bad`);

@@ -134,7 +134,11 @@ describe('a relay', () => {
 
     const aside = world.store.all('ledger').find(({ pk }) => String(pk).startsWith('aside#'));
     expect(response.batchItemFailures).toEqual([]);
-    expect(aside).toMatchObject({ sk: expect.stringMatching(/#commands-count$/), group: 'a', why: 'too large' });
+    expect(aside).toMatchObject({
+      sk: expect.stringMatching(/#commands-count$/),
+      group: 'a',
+      why: 'too large',
+    });
     expect(JSON.parse(String(aside?.['body']))).toMatchObject({ type: 'count.run' });
     expect(world.kinds()).toContain('event-set-aside');
   });
