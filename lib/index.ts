@@ -57,6 +57,7 @@ export type { EventOf, JobEvent } from './handler/job-event.ts';
 export { type JobHandlerSettings, jobHandler } from './handler/job-handler.ts';
 export type { JobView, Result } from './handler/job-view.ts';
 export type { Message } from './handler/message.ts';
+export type { ReadCost } from './handler/metered-store.ts';
 export type { OfWorld } from './handler/of-world.ts';
 export { once } from './handler/once.ts';
 export type { Projecting, Projection, Snapshot } from './handler/projection.ts';
@@ -68,10 +69,16 @@ export {
   type Rebuilt,
   rebuildProjections,
 } from './handler/rebuild-projections.ts';
+export {
+  type ReconcileEvent,
+  type ReconcileSettings,
+  reconcileHandler,
+} from './handler/reconcile-handler.ts';
 export { type RelaySettings, relayHandler } from './handler/relay-handler.ts';
 export type { RetrySettings } from './handler/retry-settings.ts';
 export { type SnapshotChange, snapshotProjection } from './handler/snapshot-projection.ts';
 export { type Swept, sweepHandler } from './handler/sweep-handler.ts';
+export type { Found, Reconciled, Why } from './handler/tally.ts';
 export type { Turn } from './handler/turn.ts';
 export type { WorkerRetry } from './handler/worker.ts';
 export type { FunctionBounds } from './kernel/bounds.ts';

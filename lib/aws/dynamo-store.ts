@@ -15,7 +15,7 @@ import {
 import { checkWrites } from '../kernel/check-writes.ts';
 import type { Epoch } from '../kernel/epoch.ts';
 import { Failure, permanent } from '../kernel/failure.ts';
-import { attention } from '../kernel/settings.ts';
+import { attention, timeIndex } from '../kernel/settings.ts';
 import { milliseconds, times } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
@@ -97,6 +97,7 @@ export class DynamoStore implements Store {
         TableName: tableName(table),
         Segment: by.segment,
         TotalSegments: by.of,
+        ConsistentRead: true,
         ...(by.after === undefined ? {} : { ExclusiveStartKey: keyOf(by.after) }),
       },
     );
@@ -222,8 +223,14 @@ function readable(thrown: unknown): unknown {
   });
 }
 
+/** The keys of an index, or of a table itself. */
+function fieldsOf(index: string | undefined): { readonly pk: string; readonly sk: string } {
+  const known = [attention, timeIndex].find((one) => one.index === index);
+  return known?.key ?? { pk: 'pk', sk: 'sk' };
+}
+
 function queryOf(TableName: string, { pk, index, from, most }: RowRange): QueryCommandInput {
-  const fields = index === attention.index ? attention.key : { pk: 'pk', sk: 'sk' };
+  const fields = fieldsOf(index);
   return {
     TableName,
     // Only a table's own rows can be read consistently (DynamoDB developer guide, "Read consistency").

@@ -13,7 +13,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Duration } from '../kernel/brand.ts';
-import { attention, tables, targets } from '../kernel/settings.ts';
+import { attention, tables, targets, timeIndex } from '../kernel/settings.ts';
 import { days } from '../kernel/time.ts';
 import { clientSettings } from './client-settings.ts';
 import { checkQueueNames, queueNameParts } from './queue-names.ts';
@@ -188,13 +188,15 @@ const shape = (TableName: string, isJobs: boolean): CreateTableCommandInput => (
   TableName,
   BillingMode: 'PAY_PER_REQUEST',
   KeySchema: [hash('pk'), range('sk')],
-  AttributeDefinitions: [text('pk'), text('sk'), ...(isJobs ? attentionFields() : [])],
+  AttributeDefinitions: [text('pk'), text('sk'), ...(isJobs ? indexedFields() : [])],
   ...(isJobs ? jobsOnly() : {}),
 });
 
-const attentionFields = (): CreateTableCommandInput['AttributeDefinitions'] & object => [
+const indexedFields = (): CreateTableCommandInput['AttributeDefinitions'] & object => [
   text(attention.key.pk),
   { AttributeName: attention.key.sk, AttributeType: 'N' as const },
+  text(timeIndex.key.pk),
+  text(timeIndex.key.sk),
 ];
 
 const jobsOnly = () => ({
@@ -204,6 +206,11 @@ const jobsOnly = () => ({
       IndexName: attention.index,
       KeySchema: [hash(attention.key.pk), range(attention.key.sk)],
       Projection: { ProjectionType: 'ALL' as const },
+    },
+    {
+      IndexName: timeIndex.index,
+      KeySchema: [hash(timeIndex.key.pk), range(timeIndex.key.sk)],
+      Projection: { ProjectionType: 'KEYS_ONLY' as const },
     },
   ],
 });

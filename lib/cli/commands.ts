@@ -16,6 +16,7 @@ import { jobsList } from './jobs-list.ts';
 import { jobsShow } from './jobs-show.ts';
 import { outboxBacklog } from './outbox-backlog.ts';
 import { pause, resume } from './pause.ts';
+import { reconcile } from './reconcile.ts';
 import { jobsCancel, jobsRelease, jobsRetry } from './verb-command.ts';
 
 /** Everything that `lanekeeper` can do: one line makes a command part of it. */
@@ -39,5 +40,6 @@ export const commands: readonly Command[] = [
   deadLettersRedrive,
   deadLettersPurge,
   outboxBacklog,
+  reconcile,
   attention,
 ];

@@ -1,3 +1,4 @@
+import { asidePks, setAsideOf } from '../kernel/aside-key.ts';
 import type { Instant } from '../kernel/brand.ts';
 import { tables } from '../kernel/settings.ts';
 import { milliseconds } from '../kernel/time.ts';
@@ -5,7 +6,6 @@ import type { Row } from '../ports/store.ts';
 import { inWords, withAge } from './age.ts';
 import type { Command } from './command.ts';
 import { type Desk, deskAt, deskFlags, deskUsage } from './desk.ts';
-import { foundRows } from './found-rows.ts';
 import { parsed } from './parsed.ts';
 import { table } from './table.ts';
 
@@ -13,9 +13,7 @@ import { table } from './table.ts';
 export const outboxBacklog: Command = {
   name: 'outbox backlog',
   summary: 'how far behind the relay is, and the events that it set aside',
-  usage: `${deskUsage}
-
-It reads the ledger table row by row, and says what that cost.`,
+  usage: deskUsage,
   async run(shell) {
     const { values } = parsed(shell, deskFlags);
     const desk = await deskAt(shell, values);
@@ -54,20 +52,15 @@ async function heartbeatOf({ world }: Desk): Promise<Heartbeat | undefined> {
   return { at: Number(row['at']) as Instant, oldestAge: Number(row['oldestAge']) };
 }
 
-async function asideOf(desk: Desk): Promise<readonly Aside[]> {
-  const limit = Number.POSITIVE_INFINITY;
-  const { all } = await foundRows(desk, {
-    table: tables.ledger,
-    prefix: 'aside#',
-    limit,
-    read: asideIn,
-  });
+async function asideOf({ world }: Desk): Promise<readonly Aside[]> {
+  const all: Aside[] = [];
+  for (const pk of asidePks)
+    for await (const row of world.store.query(tables.ledger, { pk })) all.push(asideIn(row));
   return all.toSorted((a, b) => a.at - b.at);
 }
 
 const asideIn = (row: Row): Aside => ({
-  eventId: String(row['pk']).slice('aside#'.length),
-  target: String(row['sk']),
+  ...setAsideOf(String(row['sk'])),
   at: Number(row['at']) as Instant,
   code: String(row['code']),
   why: String(row['why']),

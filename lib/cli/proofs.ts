@@ -1,3 +1,4 @@
+import { asideKey, setAsideOf } from '../kernel/aside-key.ts';
 import type { Instant } from '../kernel/brand.ts';
 import type { StoredEvent } from '../kernel/event.ts';
 import { lengths, tables } from '../kernel/settings.ts';
@@ -28,14 +29,23 @@ export async function proofsOf(
     for await (const row of store.query(tables.ledger, { pk: `relay#${minute}` }))
       for (const [target, id] of published(row)) proved.set(id, { kind: 'published', target });
   for (const { id } of events)
-    for await (const { sk } of store.query(tables.ledger, { pk: `aside#${id}` }))
-      proved.set(id, { kind: 'set-aside', target: String(sk) });
+    for await (const target of asideFor(store, id)) proved.set(id, { kind: 'set-aside', target });
   return new Map(
     events.map((event) => {
       const kind = fresh.includes(event) ? 'no-proof' : 'forgotten';
       return [event.id, proved.get(event.id) ?? { kind }];
     }),
   );
+}
+
+/** The targets that an event was set aside for. */
+async function* asideFor(store: World['store'], eventId: string): AsyncGenerator<string> {
+  const { pk, sk: from } = asideKey({ eventId, target: '' });
+  for await (const row of store.query(tables.ledger, { pk, from })) {
+    const kept = setAsideOf(String(row['sk']));
+    if (kept.eventId !== eventId) return;
+    yield kept.target;
+  }
 }
 
 function minutesOf(events: readonly StoredEvent[], now: Instant): ReadonlySet<number> {

@@ -48,6 +48,7 @@ const wrongUsage: ReadonlySet<string> = new Set([
   'endpoint-missing',
   'config-missing',
   'resources-unnamed',
+  'window-invalid',
 ]);
 
 function told(

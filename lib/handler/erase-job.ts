@@ -1,8 +1,9 @@
 import { candidatesOf, inputsOf } from '../candidate/key.ts';
 import { type JobRow, jobOf, keyOf } from '../job/job.ts';
 import { refusalsOf } from '../job/refused.ts';
+import { asideKey } from '../kernel/aside-key.ts';
 import type { JobId } from '../kernel/brand.ts';
-import { tables } from '../kernel/settings.ts';
+import { tables, targets } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
 import { askJob } from './ask-job.ts';
@@ -75,9 +76,12 @@ async function* besides({ store }: Parts, job: JobRow): AsyncGenerator<Write> {
   for await (const { sk } of store.query(tables.care, { pk: refusals }))
     yield gone(tables.care, refusals, String(sk));
   for (let n = 1; n <= job.lastN; n++) {
-    const pk = `aside#${job.id}:${job.incarnation}:${n}`;
-    for await (const { sk } of store.query(tables.ledger, { pk }))
-      yield gone(tables.ledger, pk, String(sk));
+    const eventId = `${job.id}:${job.incarnation}:${n}`;
+    for (const target of [targets.commands(job.kind), targets.events]) {
+      const { pk, sk } = asideKey({ eventId, target });
+      if ((await store.read(tables.ledger, { pk, sk })) !== undefined)
+        yield gone(tables.ledger, pk, sk);
+    }
   }
 }
 

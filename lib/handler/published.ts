@@ -11,7 +11,7 @@ import {
   type Round,
 } from '../outbox/rounds.ts';
 import type { Entry, Verdict } from '../ports/sender.ts';
-import type { Write } from '../ports/store.ts';
+import type { Commit, Write } from '../ports/store.ts';
 import type { World } from '../ports/world.ts';
 import { isLate } from './remaining-of.ts';
 
@@ -28,6 +28,8 @@ export interface Published {
   readonly sent: readonly Outgoing[];
   /** Positions of what was not published, nor set aside. */
   readonly held: readonly string[];
+  /** What a target refused, and the ledger keeps. */
+  readonly aside: readonly Outgoing[];
 }
 
 /** Publishes to all targets side by side, each in rounds: in order per group, and no further behind what was not accepted. */
@@ -46,7 +48,11 @@ export async function publish(
       ),
     ),
   );
-  return { sent: runs.flatMap(({ sent }) => sent), held: runs.flatMap(({ held }) => held) };
+  return {
+    sent: runs.flatMap(({ sent }) => sent),
+    held: runs.flatMap(({ held }) => held),
+    aside: runs.flatMap(({ aside }) => aside),
+  };
 }
 
 async function toTarget(
@@ -56,22 +62,28 @@ async function toTarget(
 ): Promise<Published> {
   const sent: Outgoing[] = [];
   const held: string[] = [];
+  const asides: Outgoing[] = [];
+  const unkept: Outgoing[] = [];
   let waiting = all;
   while (waiting.length > 0) {
     if (isLate(context, margin))
-      return { sent, held: [...held, ...waiting.map(({ position }) => position)] };
+      return { sent, held: [...held, ...[...unkept, ...waiting].map(positionOf)], aside: asides };
     const round = nextRound(waiting);
     const after = afterRound(round, await verdicts(publisher, round));
     sent.push(...after.sent);
-    held.push(...after.held.map(({ outgoing: { position } }) => position));
+    held.push(...after.held.map(({ outgoing }) => positionOf(outgoing)));
     for (const { outgoing: it, why } of after.held)
       tell(publisher, { kind: 'publish-held', it, failure: transient('publish-held', why) });
-    for (const { outgoing: it, why } of after.refused)
-      if (!(await setAside(publisher, it, why))) held.push(it.position);
+    for (const { outgoing: it, why } of after.refused) {
+      const isKept = await setAside(publisher, it, why);
+      (isKept ? asides : unkept).push(it);
+    }
     waiting = after.waiting;
   }
-  return { sent, held };
+  return { sent, held: [...held, ...unkept.map(positionOf)], aside: asides };
 }
+
+const positionOf = ({ position }: Outgoing): string => position;
 
 /** Sends a round; one that got no answer is sent once more, with the same ids, before anything else. */
 async function verdicts(publisher: Publisher, { now }: Round): Promise<readonly Verdict[]> {
@@ -105,7 +117,7 @@ const leftOut: Verdict = { kind: 'outage', why: 'the reply left this entry out' 
 async function setAside(publisher: Publisher, it: Outgoing, why: string): Promise<boolean> {
   const failure = permanent(it.unfit === undefined ? 'publish-refused' : 'shape-failed', why);
   tell(publisher, { kind: 'event-set-aside', it, failure });
-  return written(publisher, aside(it, failure, publisher.clock.now()));
+  return (await committed(publisher, aside(it, failure, publisher.clock.now()))) !== 'unknown';
 }
 
 /** Publish first, then the proof. A proof that can't be written costs one repeat by reconcile and never fails the batch. */
@@ -118,12 +130,28 @@ export async function prove(
     await written(publisher, write);
 }
 
+/** Proves one event and does what hangs on its acceptance, at once or not at all. */
+export async function proveWith(
+  publisher: Publisher,
+  sent: Outgoing,
+  by: { readonly requestId: string; readonly writes: readonly Write[] },
+): Promise<void> {
+  const run = { requestId: by.requestId, now: publisher.clock.now() };
+  await committed(publisher, ...proofs(run, [sent]), ...by.writes);
+}
+
 /** Writes a row of the ledger; whether it is there now, since nothing in the ledger may stop what is published. */
-export async function written({ store, epoch }: Publisher, write: Write): Promise<boolean> {
+export const written = async (publisher: Publisher, write: Write): Promise<boolean> =>
+  (await committed(publisher, write)) === 'committed';
+
+async function committed(
+  { store, epoch }: Publisher,
+  ...writes: readonly Write[]
+): Promise<Commit['kind']> {
   try {
-    return (await store.commit([write], epoch)).kind === 'committed';
+    return (await store.commit(writes, epoch)).kind;
   } catch {
-    return false;
+    return 'unknown';
   }
 }
 

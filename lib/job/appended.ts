@@ -3,6 +3,7 @@ import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Channel, StoredEvent } from '../kernel/event.ts';
 import type { Json } from '../kernel/json.ts';
 import { sizes } from '../kernel/settings.ts';
+import { timeKey } from '../kernel/time-key.ts';
 import type { Row } from '../ports/store.ts';
 import type { JobRow } from './job.ts';
 
@@ -43,7 +44,12 @@ export function appended(before: Before, news: News): Appended {
     ...(news.data === undefined ? {} : { data: news.data }),
   };
   return {
-    set: { lastN: n, news: n, sequences: { ...before.sequences, [news.channel]: sequence } },
+    set: {
+      lastN: n,
+      news: n,
+      sequences: { ...before.sequences, [news.channel]: sequence },
+      ...timeKey(before.id, { ...event, incarnation: before.incarnation }),
+    },
     append: { events: [{ ...event }] },
   };
 }

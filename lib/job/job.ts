@@ -59,6 +59,9 @@ interface Numbered {
   readonly order?: 'submission';
   /** Equals `lastN` where the last write appended an event; absent otherwise. */
   readonly news?: number;
+  /** Where the newest event stands in the time index. */
+  readonly eventHour?: string;
+  readonly eventAt?: string;
   readonly cancelRequestedAt?: Instant;
   readonly cancelBecause?: string;
   /** The last failure, of the job or of an attempt that was tried again. */

@@ -25,5 +25,11 @@ export type CountedKind = (typeof countedKinds)[number];
 /** So that a kind with another name doesn't compile. */
 const known: readonly Happening['kind'][] = countedKinds;
 
+/** Kinds that print a line for the numbers in it: what reconcile sent, and what is left. */
+const reportedKinds: readonly Happening['kind'][] = ['events-reconciled', 'backlog'];
+
+/** Whether a happening of this kind is printed for its numbers. */
+export const isReported = (kind: Happening['kind']): boolean => reportedKinds.includes(kind);
+
 /** Whether a happening of this kind must be counted. */
 export const isCounted = (kind: Happening['kind']): boolean => known.includes(kind);

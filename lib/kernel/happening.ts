@@ -60,4 +60,17 @@ export type Happening =
   | Told<'publish-held' | 'event-set-aside', { target: string; event: string; failure: Failure }>
   | Told<'event-repeated' | 'event-stale' | 'event-ignored', OfEvent>
   | Told<'gap-seen' | 'gap-filled' | 'gap-resynced', Gap & { projection: string }>
-  | Told<'orphans-collected', { count: number }>;
+  | Told<'events-reconciled' | 'orphans-collected', { count: number }>
+  /** Told by every run of reconcile: what nothing proves was published, what is set aside, and jobs that nobody works on. */
+  | Told<
+      'backlog',
+      {
+        /** How old the oldest event was that nothing proved, when it was found. */
+        oldest: Duration;
+        unproved: number;
+        aside: number;
+        idle: number;
+        /** Events that are older than the ledger's memory; nobody knows whether they were published. */
+        unprovable: number;
+      }
+    >;

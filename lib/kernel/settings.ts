@@ -11,6 +11,22 @@ export const attention = {
   shards: 8,
 } as const;
 
+/**
+ * The optional index of the jobs table by each row's newest event, keys only: `2026-12-01T13#3` and the time of day with
+ * the event's name, as `timeKey` makes them. Spread over shards, so that no hour is one hot key.
+ */
+export const timeIndex = {
+  index: 'time',
+  key: { pk: 'eventHour', sk: 'eventAt' },
+  shards: 8,
+} as const;
+
+/** How many partitions of the ledger hold what was set aside, so that nobody scans for it. */
+export const asidePartitions = 8;
+
+/** How far reconcile came: a row of the ledger. */
+export const watermarkKey = { pk: 'reconcile', sk: 'watermark' } as const;
+
 /** Where the relay says when it last ran: a row of the ledger. */
 export const heartbeatKey = { pk: 'heartbeat', sk: 'relay' } as const;
 
@@ -46,6 +62,11 @@ export const lengths: Readonly<
     | 'crashSpan'
     | 'longestHeld'
     | 'queueMemory'
+    | 'overlap'
+    | 'relayGrace'
+    | 'idleAfter'
+    | 'longestRepeat'
+    | 'fullPass'
     | 'inboxMemory',
     Duration
   >
@@ -78,6 +99,16 @@ export const lengths: Readonly<
   crashSpan: hours(1),
   /** A job held by another is asked for again after so long at most. */
   longestHeld: seconds(60),
+  /** So far reconcile's windows reach into each other, and its proofs before its window: clocks and index lag stay below it. */
+  overlap: hours(1),
+  /** Events younger than this are left to the relay. */
+  relayGrace: minutes(15),
+  /** A job nobody works on and unchanged for so long gets its command again; more than a visibility timeout and a backoff. */
+  idleAfter: hours(1),
+  /** A command that changes nothing is sent again ever more seldom, but at least so often. */
+  longestRepeat: days(1),
+  /** With the time index, reconcile still reads every row so often. */
+  fullPass: days(1),
   /** The longest that SQS keeps a message; a FIFO dead-letter queue begins anew. */
   queueMemory: days(14),
   /** What was handled is remembered so long: queue, dead-letter queue and ledger, one after the other. */
@@ -134,6 +165,8 @@ export const environment = {
   targets: 'LANEKEEPER_TARGETS',
   /** The ids of event source mappings, which only `lanekeeper doctor` reads. */
   mappings: 'LANEKEEPER_MAPPINGS',
+  /** `on` where the jobs table has the time index, so that the package's reconcile reads it. */
+  timeIndex: 'LANEKEEPER_TIME_INDEX',
   /** The timeout and the queue's numbers of a function, in milliseconds and counts. */
   function: 'LANEKEEPER_FUNCTION',
 } as const;

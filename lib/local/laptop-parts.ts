@@ -4,12 +4,14 @@ import { jobHandler } from '../handler/job-handler.ts';
 import type { OfWorld } from '../handler/of-world.ts';
 import type { SqsHandler } from '../handler/queue-handler.ts';
 import { realClock } from '../handler/real-clock.ts';
+import { type ReconcileEvent, reconcileHandler } from '../handler/reconcile-handler.ts';
 import { relayHandler } from '../handler/relay-handler.ts';
 import { type Swept, sweepHandler } from '../handler/sweep-handler.ts';
+import type { Reconciled } from '../handler/tally.ts';
 import type { Duration, Instant } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Happening } from '../kernel/happening.ts';
-import { attention, tables, targets } from '../kernel/settings.ts';
+import { tables, targets } from '../kernel/settings.ts';
 import { minutes, seconds, sum, times } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { World } from '../ports/world.ts';
@@ -23,7 +25,8 @@ import type { LaptopSettings } from './laptop-settings.ts';
 import { LocalSender, type Target } from './local-sender.ts';
 import { LocalVisibility } from './local-visibility.ts';
 import { MemoryBucket } from './memory-bucket.ts';
-import { MemoryStore } from './memory-store.ts';
+import type { MemoryStore } from './memory-store.ts';
+import { memoryTables } from './memory-tables.ts';
 import type { Activity } from './pace.ts';
 import { QueueMapping } from './queue-mapping.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -59,6 +62,7 @@ export interface Parts {
   readonly streamMapping: StreamMapping;
   readonly relay: Fleet<never, unknown>;
   readonly sweeper: Fleet<unknown, Swept>;
+  readonly reconcile: Fleet<ReconcileEvent, Reconciled>;
 }
 
 /** Builds a laptop's parts from the outside in: clock, services, world, functions, mappings. */
@@ -85,7 +89,7 @@ export function laptopParts<Queues extends string>(
   const world: World = {
     clock,
     random,
-    store: memoryStore(stream, settings.tables ?? []),
+    store: memoryTables(stream, settings.tables ?? []),
     bucket: new MemoryBucket('results', clock),
     sender: new LocalSender(targetsOf(queues, topic)),
     visibility: new LocalVisibility(queues.map(({ queue }) => queue)),
@@ -103,13 +107,17 @@ export function laptopParts<Queues extends string>(
   const relay = fleet(base, world, { name: 'relay', make: (own) => relayHandler(own) });
   const streamMapping = new StreamMapping({ stream, fleet: relay, clock, filter: isNews });
   const sweeper = fleet(base, world, { name: 'sweeper', make: (own) => sweepHandler(own) });
+  const reconcile = fleet(base, world, {
+    name: 'reconcile',
+    make: (own) => reconcileHandler(own, settings.reconcile),
+  });
   pauses.push((of, until) => {
     if (of === 'stream') streamMapping.pause(until);
     if (of === 'sqs') for (const { mapping } of lanes.values()) mapping.pause(until);
   });
   return {
     ...base,
-    ...{ topic, world, happenings, lanes, streamMapping, sweeper },
+    ...{ topic, world, happenings, lanes, streamMapping, sweeper, reconcile },
     relay: relay as unknown as Fleet<never, unknown>,
     store: world.store as MemoryStore,
     bucket: world.bucket as MemoryBucket,
@@ -122,15 +130,6 @@ interface Base {
   readonly random: SeededRandom;
   readonly faults: FaultPlan;
   readonly activity: Activity;
-}
-
-function memoryStore(stream: ChangeStream, own: readonly string[]): MemoryStore {
-  return new MemoryStore({
-    [tables.jobs]: { stream, indexes: { [attention.index]: { pk: 'sweepShard', sk: 'sweepAt' } } },
-    [tables.ledger]: { ttl: 'ttl' },
-    [tables.care]: { ttl: 'ttl' },
-    ...Object.fromEntries(own.map((name) => [name, {}])),
-  });
 }
 
 /** @throws Failure `queue-name-twice`, since one of the two would be forgotten */

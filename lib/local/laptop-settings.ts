@@ -1,11 +1,12 @@
 import type { Job } from '../handler/define-job.ts';
 import type { OfWorld } from '../handler/of-world.ts';
+import type { ReconcileSettings } from '../handler/reconcile-handler.ts';
 import type { Duration } from '../kernel/brand.ts';
 import type { Happening } from '../kernel/happening.ts';
 
 /** What runs on a laptop, and how. */
 export interface LaptopSettings<Queues extends string, Time> {
-  /** Their worker, relay and sweeper run by themselves. */
+  /** Their worker, relay, sweeper and reconcile run by themselves. */
   readonly jobs?: readonly Job[];
   /** Consumers of events each have their own FIFO queue behind the relay. */
   readonly consumers?: Readonly<Record<string, OfWorld>>;
@@ -25,6 +26,8 @@ export interface LaptopSettings<Queues extends string, Time> {
   readonly timeout?: Duration;
   /** Told whatever happens, as it happens. @default nobody; `laptop.happenings` remembers all of it */
   readonly observe?: (happening: Happening) => void;
+  /** How reconcile goes about it. @default as `reconcileHandler` does */
+  readonly reconcile?: ReconcileSettings;
   /** Further tables that your handlers use. @default none beside `jobs`, `ledger` and `care` */
   readonly tables?: readonly string[];
 }

@@ -21,6 +21,7 @@ import { HandClock } from './hand-clock.ts';
 import { type Lane, laptopParts, type Parts } from './laptop-parts.ts';
 import type { LaptopSettings } from './laptop-settings.ts';
 import { Pace } from './pace.ts';
+import { Schedule } from './schedule.ts';
 
 /** One of your own queues, from the outside. */
 export interface LocalQueue {
@@ -67,11 +68,11 @@ export interface Laptop<Queues extends string = never, Time = 'moved'> extends A
   strikes(): readonly Strike[];
 }
 
-/** How often the sweeper is called. */
-const sweepEvery = minutes(15);
+/** How often the sweeper and reconcile are called, and the store forgets what its time to live has run out for. */
+const every = { sweep: minutes(15), reconcile: hours(1), forget: hours(6) } as const;
 
 /**
- * Starts a laptop: jobs with their workers, the relay, the sweeper, consumers and your own queues, all in memory.
+ * Starts a laptop: jobs with their workers, the relay, the sweeper, reconcile, consumers and your own queues, all in memory.
  *
  * @throws Failure as the doors throw at start, and `queue-name-twice`
  * @example
@@ -96,7 +97,7 @@ class Running<Queues extends string, Time> implements Laptop<Queues, Time> {
   readonly clock: Laptop<Queues, Time>['clock'];
   readonly #parts: Parts;
   readonly #pace: Pace | undefined;
-  #stopSweeping: () => void = () => {};
+  readonly #schedules: readonly Schedule[];
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -108,7 +109,12 @@ class Running<Queues extends string, Time> implements Laptop<Queues, Time> {
         ? new Pace(parts.clock, parts.activity, () => this.#isBusy())
         : undefined;
     this.clock = this.#clockOf(parts.clock) as Laptop<Queues, Time>['clock'];
-    this.#sweepLater();
+    const { clock, sweeper, reconcile } = parts;
+    this.#schedules = [
+      new Schedule(clock, every.sweep, sweeper),
+      new Schedule(clock, every.reconcile, reconcile),
+      new Schedule(clock, every.forget, forgetting(parts)),
+    ];
   }
 
   queue(name: Queues): LocalQueue {
@@ -158,7 +164,7 @@ class Running<Queues extends string, Time> implements Laptop<Queues, Time> {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopSweeping();
+    for (const schedule of this.#schedules) schedule.stop();
     this.#parts.streamMapping.stop();
     for (const { mapping, queue, deadLetters } of this.#parts.lanes.values()) {
       mapping.stop();
@@ -178,18 +184,10 @@ class Running<Queues extends string, Time> implements Laptop<Queues, Time> {
     };
   }
 
-  #sweepLater(): void {
-    const { clock, sweeper } = this.#parts;
-    this.#stopSweeping = clock.alarm(later(clock.now(), sweepEvery), () => {
-      this.#sweepLater();
-      if (sweeper.free() > 0) sweeper.invoke({}).catch(() => {});
-    });
-  }
-
   #isBusy(): boolean {
-    const { lanes, relay, sweeper } = this.#parts;
-    return [relay, sweeper, ...[...lanes.values()].map(({ fleet }) => fleet)].some((it) =>
-      it.isBusy(),
+    const { lanes, relay, sweeper, reconcile } = this.#parts;
+    return [relay, sweeper, reconcile, ...[...lanes.values()].map(({ fleet }) => fleet)].some(
+      (it) => it.isBusy(),
     );
   }
 
@@ -221,6 +219,14 @@ class Running<Queues extends string, Time> implements Laptop<Queues, Time> {
     ];
   }
 }
+
+/** The service that removes rows by their time to live. */
+const forgetting = ({ store, clock }: Parts) => ({
+  free: () => 1,
+  async invoke() {
+    store.forget(clock.now() / 1_000);
+  },
+});
 
 /** What a job still needs: an end, or the first look of a sweep. */
 function leftOf(job: JobRow, lanes: ReadonlyMap<string, Lane>): readonly string[] {

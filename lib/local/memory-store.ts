@@ -1,21 +1,27 @@
 import { checkWrites } from '../kernel/check-writes.ts';
 import { checkOpen, type Epoch } from '../kernel/epoch.ts';
 import { permanent } from '../kernel/failure.ts';
+import { rowBytes } from '../kernel/row-bytes.ts';
 import { sha256 } from '../kernel/sha256.ts';
 import type { Commit, Key, Row, RowRange, Store, Write } from '../ports/store.ts';
 import { applied, kept } from './applied.ts';
 import type { ChangeStream } from './change-stream.ts';
 import { holds } from './holds.ts';
-import { rowBytes } from './row-bytes.ts';
 
 /** What a table has beside its rows. */
 export interface TableShape {
-  /** Sparse indexes by name: a row without both fields isn't in it. */
-  readonly indexes?: Readonly<Record<string, { readonly pk: string; readonly sk: string }>>;
+  /** Sparse indexes by name: a row without both fields isn't in it, and of some only the keys are. */
+  readonly indexes?: Readonly<Record<string, Index>>;
   /** Gets every change, in the order made per row. */
   readonly stream?: ChangeStream;
   /** The field that says, in epoch seconds, when a row may be forgotten. */
   readonly ttl?: string;
+}
+
+interface Index {
+  readonly pk: string;
+  readonly sk: string;
+  readonly keysOnly?: boolean;
 }
 
 /** DynamoDB's limits: of a row, names included, and of a transaction. */
@@ -83,7 +89,8 @@ export class MemoryStore implements Store {
 
   async *query(table: string, by: RowRange): AsyncIterable<Row> {
     const { shape, rows } = this.#table(table);
-    const fields = by.index === undefined ? { pk: 'pk', sk: 'sk' } : shape.indexes?.[by.index];
+    const fields: Index | undefined =
+      by.index === undefined ? { pk: 'pk', sk: 'sk' } : shape.indexes?.[by.index];
     if (fields === undefined)
       throw permanent('index-unknown', `table "${table}" has no index "${by.index}"`);
     const found = [...rows.values()]
@@ -94,7 +101,7 @@ export class MemoryStore implements Store {
       )
       .filter((row) => by.from === undefined || inOrder(row[fields.sk], by.from) >= 0)
       .sort((a, b) => inOrder(a[fields.sk], b[fields.sk]));
-    for (const row of found.slice(0, by.most)) yield kept(row);
+    for (const row of found.slice(0, by.most)) yield kept(projected(row, fields));
   }
 
   async *scan(
@@ -128,6 +135,12 @@ export class MemoryStore implements Store {
     );
   }
 }
+
+/** What of a row an index holds. */
+const projected = (row: Row, { pk, sk, keysOnly = false }: Index): Row =>
+  keysOnly
+    ? Object.fromEntries(['pk', 'sk', pk, sk].map((field) => [field, row[field]] as const))
+    : row;
 
 interface Table {
   readonly shape: TableShape;

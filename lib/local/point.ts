@@ -1,7 +1,7 @@
 import { tables } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
 
-/** Where on its path a worker, relay or sweeper is; `commit` is every commit, whatever else it is. */
+/** Where on its path a worker, relay, sweeper or reconcile is; `commit` is every commit, whatever else it is. */
 export type Point =
   | 'claim'
   | 'handle'
@@ -11,7 +11,8 @@ export type Point =
   | 'release'
   | 'publish'
   | 'ledger'
-  | 'sweep';
+  | 'sweep'
+  | 'reconcile';
 
 /** All of them. */
 export const points: readonly Point[] = [
@@ -24,12 +25,14 @@ export const points: readonly Point[] = [
   'publish',
   'ledger',
   'sweep',
+  'reconcile',
 ];
 
 /** The points at which a commit is, read from its first write. */
 export function pointsOf(writes: readonly Write[]): readonly Point[] {
   const [first] = writes;
-  if (first?.table === tables.ledger) return ['ledger', 'commit'];
+  if (first?.table === tables.ledger)
+    return [first.key.pk.startsWith('reconcile') ? 'reconcile' : 'ledger', 'commit'];
   if (first?.table !== tables.jobs || first.kind !== 'update') return ['commit'];
   switch (first.set?.['status']) {
     case 'running':

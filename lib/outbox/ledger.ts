@@ -1,8 +1,9 @@
+import { asideKey } from '../kernel/aside-key.ts';
 import type { Instant } from '../kernel/brand.ts';
 import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Failure } from '../kernel/failure.ts';
 import { heartbeatKey, lengths, sizes, tables } from '../kernel/settings.ts';
-import type { Write } from '../ports/store.ts';
+import type { Condition, Write } from '../ports/store.ts';
 import type { Outgoing } from './rounds.ts';
 
 /** One run of the relay. */
@@ -31,11 +32,17 @@ export const heartbeat = (now: Instant, oldest: Instant): Write => ({
   fields: { at: now, oldestAge: Math.max(0, now - oldest) },
 });
 
-/** Keeps an event that a target will never take as it is, with its body and the reason; it counts as unproved. */
+// guard: aside-absent
+const isNotYetAside: Condition = { kind: 'absent', why: 'aside-absent' };
+
+/**
+ * Keeps an event that a target will not take as it is, with its body and the reason; it counts as unproved. Refused where
+ * it is kept already: since when it waits must not be forgotten.
+ */
 export const aside = (outgoing: Outgoing, failure: Failure, now: Instant): Write => ({
   table: tables.ledger,
-  key: { pk: `aside#${outgoing.eventId}`, sk: outgoing.target },
-  when: [],
+  key: asideKey(outgoing),
+  when: [isNotYetAside],
   kind: 'put',
   fields: {
     at: now,

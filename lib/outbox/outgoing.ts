@@ -10,21 +10,30 @@ import type { Outgoing } from './rounds.ts';
 /** How the data of an event is shown to consumers. */
 export type Shape = (subject: Subject, event: StoredEvent) => Json | undefined;
 
-/** An event on its way: to the queue of its job's kind, or to everyone else; its deduplication id is a hash of its own. */
-export function outgoing(
-  event: StoredEvent,
-  subject: Subject,
-  by: { readonly position: string; readonly shape: Shape },
-): Outgoing {
+/** How an event goes out. */
+export interface Way {
+  readonly position: string;
+  readonly shape: Shape;
+  /** Set where it goes out once more to be handled once more: the deduplication id of that repeat, since the event's own may swallow it. */
+  readonly repeat?: string;
+}
+
+/** Where an event goes: a command to the queue of its job's kind, all else to everyone else. */
+export const targetOf = ({ channel }: Pick<StoredEvent, 'channel'>, kind: string): string =>
+  channel === 'commands' ? targets.commands(kind) : targets.events;
+
+/** An event on its way; its deduplication id is a hash of its own, unless it is a marked repeat. */
+export function outgoing(event: StoredEvent, subject: Subject, by: Way): Outgoing {
   const { data, unfit } = shaped(event, subject, by.shape);
+  const envelope = enveloped(subject, data === undefined ? event : { ...event, data });
   return {
-    target: event.channel === 'commands' ? targets.commands(subject.kind) : targets.events,
+    target: targetOf(event, subject.kind),
     eventId: event.id,
     position: by.position,
     entry: {
-      id: sha256(event.id),
+      id: by.repeat ?? sha256(event.id),
       group: subject.groupId as GroupId,
-      body: bodyOf(enveloped(subject, data === undefined ? event : { ...event, data })),
+      body: bodyOf(by.repeat === undefined ? envelope : { ...envelope, replay: true }),
     },
     ...(unfit === undefined ? {} : { unfit }),
   };

@@ -76,7 +76,7 @@ export interface Store {
   commit(writes: readonly Write[], epoch?: Epoch): Promise<Commit>;
   /** Rows of one key, as they are now, or of an index, perhaps stale; in order of the sort key from `from` on, at most `most`. */
   query(table: string, by: RowRange): AsyncIterable<Row>;
-  /** All rows of one of `of` segments, in no order, resumable after a key; never on a handler's path. */
+  /** All rows of one of `of` segments, as they are now, in no order, resumable after a key; never on a handler's path. */
   scan(
     table: string,
     by: { readonly segment: number; readonly of: number; readonly after?: Key },

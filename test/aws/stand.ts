@@ -55,6 +55,8 @@ export const tableOf = (TableName: string, isJobs: boolean) => ({
       ? [
           { AttributeName: 'sweepShard', AttributeType: 'S' as const },
           { AttributeName: 'sweepAt', AttributeType: 'N' as const },
+          { AttributeName: 'eventHour', AttributeType: 'S' as const },
+          { AttributeName: 'eventAt', AttributeType: 'S' as const },
         ]
       : []),
   ],
@@ -76,6 +78,14 @@ export const tableOf = (TableName: string, isJobs: boolean) => ({
               { AttributeName: 'sweepAt', KeyType: 'RANGE' as const },
             ],
             Projection: { ProjectionType: 'ALL' as const },
+          },
+          {
+            IndexName: 'time',
+            KeySchema: [
+              { AttributeName: 'eventHour', KeyType: 'HASH' as const },
+              { AttributeName: 'eventAt', KeyType: 'RANGE' as const },
+            ],
+            Projection: { ProjectionType: 'KEYS_ONLY' as const },
           },
         ],
       }

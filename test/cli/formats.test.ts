@@ -9,6 +9,7 @@ import { filterOf, jobsTable } from '../../lib/cli/jobs-list.ts';
 import { backlogLines } from '../../lib/cli/outbox-backlog.ts';
 import { mappingsTable } from '../../lib/cli/pause.ts';
 import { ranCommand } from '../../lib/cli/ran-command.ts';
+import { reportLines } from '../../lib/cli/reconcile.ts';
 import { table } from '../../lib/cli/table.ts';
 import { timeLine, told } from '../../lib/cli/time-line.ts';
 import { ulidTime } from '../../lib/cli/ulid-time.ts';
@@ -297,7 +298,13 @@ describe('a command', () => {
 
     expect(tried.map(({ name }) => name)).toEqual([
       ...['jobs cancel', 'jobs release', 'jobs retry', 'jobs erase', 'pause', 'resume'],
-      ...['groups release', 'groups drop', 'dead-letters redrive', 'dead-letters purge'],
+      ...[
+        'groups release',
+        'groups drop',
+        'dead-letters redrive',
+        'dead-letters purge',
+        'reconcile',
+      ],
     ]);
   });
 
@@ -337,5 +344,41 @@ describe('a command', () => {
     const broken = { name: 'x', summary: '', usage: '', run: () => Promise.reject(thrown) };
 
     expect(await run(['x'], [broken])).toEqual({ code, printed: '', noted });
+  });
+});
+
+describe('what a pass of reconcile came to', () => {
+  const report = {
+    ...{ checked: 3, published: 2, held: 0, aside: 0, idle: 0, unprovable: 0, unreadable: 0 },
+    ...{ orderBroken: 0, oldestUnproved: hours(3), left: 0, dryRun: false },
+    found: [{ why: 'idle', target: 'commands-x', found: 2, published: 1 }] as const,
+    window: { since: 'then', until: 'now' },
+    cost: { rows: 1, requests: 1, units: 1 },
+  };
+
+  it('is told with why and where to, and nothing that is none', () => {
+    expect(reportLines(report)).toEqual([
+      'reconciled what was committed from then until now: 3 jobs',
+      'TARGET      FOUND  SENT  WHY',
+      'commands-x  2      1     nobody works on its job',
+      'the oldest was 3 h old',
+    ]);
+  });
+
+  it('is told with each thing that is left, and what to do about it', () => {
+    const left = { held: 1, aside: 2, idle: 3, unprovable: 4, unreadable: 5, orderBroken: 6 };
+
+    const lines = reportLines({ ...report, ...left, left: 7, found: [] });
+
+    expect(lines.slice(3).map((line) => line.split(' ')[0])).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+      '7',
+    ]);
+    expect(lines[1]).toBe('nothing to send');
   });
 });

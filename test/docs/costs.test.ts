@@ -76,7 +76,7 @@ describe("the README's costs", () => {
     const sizes = await rowSizes();
 
     expect(sizes.map(Math.ceil)).toEqual([1, 1, 2]);
-    expect(section).toContain('a row of 0.7 KB until it ends and 1.1 KB then');
-    expect(sizes.map((size) => size.toFixed(1)).slice(1)).toEqual(['0.7', '1.1']);
+    expect(section).toContain('a row of 0.8 KB until it ends and 1.2 KB then');
+    expect(sizes.map((size) => size.toFixed(1)).slice(1)).toEqual(['0.8', '1.2']);
   });
 });

@@ -22,7 +22,10 @@ export function aWorld() {
   const store = new MemoryStore({
     [tables.jobs]: {
       stream,
-      indexes: { attention: { pk: 'sweepShard', sk: 'sweepAt' } },
+      indexes: {
+        attention: { pk: 'sweepShard', sk: 'sweepAt' },
+        time: { pk: 'eventHour', sk: 'eventAt', keysOnly: true },
+      },
     },
     [tables.ledger]: { ttl: 'ttl' },
     [tables.care]: { ttl: 'ttl' },

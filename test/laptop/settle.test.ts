@@ -104,7 +104,7 @@ describe('settling', () => {
     laptop.faults.outage('stream', hours(2));
     await laptop.jobs.submit(walkJob, { intentId: 'a', input: inputOf('complete') });
 
-    expect(await laptop.settle({ within: hours(1) })).toEqual({
+    expect(await laptop.settle({ within: minutes(20) })).toEqual({
       kind: 'stuck',
       waiting: [
         expect.stringMatching(/^job walk-[0-9a-f]+: queued, generation 0$/),

@@ -3,7 +3,7 @@ import { onAws } from '../../lib/aws/index.ts';
 import { countedKinds } from '../../lib/kernel/counted.ts';
 import type { Happening } from '../../lib/kernel/happening.ts';
 import { jsonLines } from '../../lib/observe/json-lines.ts';
-import { counted, failing, silent } from './told.ts';
+import { counted, failing, reported, silent } from './told.ts';
 
 let printed: string[];
 const lines = (...happenings: readonly Happening[]) => {
@@ -52,6 +52,10 @@ describe('a log', () => {
 
     expect(JSON.parse(line)).toMatchObject({ kind: happening.kind, code: 'no-total' });
     expect(line).not.toContain('secret');
+  });
+
+  it.each(reported)('holds what reconcile reports, with its numbers: $kind', (happening) => {
+    expect(lines(happening)).toEqual([JSON.stringify(happening)]);
   });
 
   it.each(silent)('holds nothing of what goes well: $kind', (happening) => {

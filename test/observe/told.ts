@@ -43,6 +43,15 @@ export const failing: readonly Happening[] = [
   { ...job, kind: 'job-failed', failure },
 ];
 
+/** What reconcile reports: it prints, for the numbers in it. */
+export const reported: readonly Happening[] = [
+  { kind: 'events-reconciled', at: at(7), count: 2 },
+  {
+    ...{ kind: 'backlog', at: at(7), oldest: seconds(600) },
+    ...{ unproved: 1, aside: 2, idle: 3, unprovable: 0 },
+  },
+];
+
 /** What goes well, or is told elsewhere. */
 export const silent: readonly Happening[] = [
   { ...message, kind: 'message-done', took: seconds(1) },

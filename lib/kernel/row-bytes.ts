@@ -1,17 +1,19 @@
-import { bytesOf } from '../kernel/bytes-of.ts';
-import type { Row } from '../ports/store.ts';
+import { bytesOf } from './bytes-of.ts';
+import type { Json } from './json.ts';
+
+type Value = Json | Uint8Array | bigint | undefined;
 
 /** A row's size in bytes as DynamoDB counts it: names and values, with a little for every list and map inside. */
-export const rowBytes = (row: Row): number =>
+export const rowBytes = (row: Readonly<Record<string, Value>>): number =>
   Object.entries(row).reduce((size, [name, value]) => size + bytesOf(name) + valueBytes(value), 0);
 
-function valueBytes(value: Row[string]): number {
+function valueBytes(value: Value): number {
   if (value === undefined) return 0;
   if (typeof value === 'string') return bytesOf(value);
   if (typeof value === 'number' || typeof value === 'bigint') return numberBytes(String(value));
   if (value === null || typeof value === 'boolean') return 1;
   if (value instanceof Uint8Array) return value.byteLength;
-  const items = Object.values<Row[string]>(value);
+  const items = Object.values<Value>(value);
   const names = Array.isArray(value) ? 0 : bytesOf(Object.keys(value).join(''));
   return items.reduce<number>((size, item) => size + 1 + valueBytes(item), 3 + names);
 }
