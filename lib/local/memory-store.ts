@@ -35,7 +35,7 @@ export class MemoryStore implements Store {
     this.#tables = new Map(
       Object.entries(tables).map(([name, shape]) => [
         name,
-        { shape, rows: new Map(), stream: shape.stream, hasSk: undefined },
+        { shape, rows: new Map(), parts: new Map(), stream: shape.stream, hasSk: undefined },
       ]),
     );
   }
@@ -88,17 +88,18 @@ export class MemoryStore implements Store {
   }
 
   async *query(table: string, by: RowRange): AsyncIterable<Row> {
-    const { shape, rows } = this.#table(table);
+    const { shape, rows, parts } = this.#table(table);
     const fields: Index | undefined =
       by.index === undefined ? { pk: 'pk', sk: 'sk' } : shape.indexes?.[by.index];
     if (fields === undefined)
       throw permanent('index-unknown', `table "${table}" has no index "${by.index}"`);
-    const found = [...rows.values()]
-      .map(({ row }) => row)
-      .filter(
-        (row) =>
-          row[fields.pk] === by.pk && (by.index === undefined || row[fields.sk] !== undefined),
-      )
+    const inPart =
+      by.index === undefined
+        ? [...(parts.get(by.pk)?.values() ?? [])]
+        : [...rows.values()]
+            .map(({ row }) => row)
+            .filter((row) => row[fields.pk] === by.pk && row[fields.sk] !== undefined);
+    const found = inPart
       .filter((row) => by.from === undefined || inOrder(row[fields.sk], by.from) >= 0)
       .sort((a, b) => inOrder(a[fields.sk], b[fields.sk]));
     for (const row of found.slice(0, by.most)) yield kept(projected(row, fields));
@@ -145,6 +146,8 @@ const projected = (row: Row, { pk, sk, keysOnly = false }: Index): Row =>
 interface Table {
   readonly shape: TableShape;
   readonly rows: Map<string, { readonly key: Key; readonly row: Row }>;
+  /** The same rows by their partition key and place, so that a query looks at its own alone. */
+  readonly parts: Map<string, Map<string, Row>>;
   stream: ChangeStream | undefined;
   /** Whether its keys have a sort key: as its first row's. */
   hasSk: boolean | undefined;
@@ -159,9 +162,15 @@ interface Placed {
 }
 
 function place({ table, write: { key }, old, row, byService = false }: Placed): void {
-  if (row === undefined) table.rows.delete(pathOf(key));
-  else {
-    table.rows.set(pathOf(key), { key: { ...key }, row });
+  const path = pathOf(key);
+  const part = table.parts.get(key.pk) ?? new Map<string, Row>();
+  if (row === undefined) {
+    table.rows.delete(path);
+    part.delete(path);
+    if (part.size === 0) table.parts.delete(key.pk);
+  } else {
+    table.rows.set(path, { key: { ...key }, row });
+    table.parts.set(key.pk, part.set(path, row));
     table.hasSk ??= key.sk !== undefined;
   }
   table.stream?.append({ key, old, row, byService });

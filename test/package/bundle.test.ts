@@ -50,12 +50,12 @@ async function bundleOf(code: string): Promise<Bundle> {
 const plain = { code: "export { done, fifoHandler } from 'lanekeeper';", most: 34_000 };
 const worker = {
   code: "export { complete, defineJob, fail, jobHandler } from 'lanekeeper';",
-  most: 48_000,
+  most: 49_000,
 };
 
 const onAws = {
   code: "export { complete, defineJob, jobHandler } from 'lanekeeper'; export { onAws } from 'lanekeeper/aws';",
-  most: 73_000,
+  most: 74_000,
 };
 
 /** An entry point of the sample, with its schema, its CSV, middy and 23 kB of Powertools' log. */
@@ -72,7 +72,7 @@ describe('a bundle', () => {
     expect(imports).toEqual([]);
   });
 
-  it('of a worker stays below 48 kB, and holds no package but canonicalize', async () => {
+  it('of a worker stays below 49 kB, and holds no package but canonicalize', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(worker.code);
 
     expect(bytes).toBeLessThan(worker.most);
@@ -81,7 +81,7 @@ describe('a bundle', () => {
     expect(imports).toEqual(['node:crypto']);
   });
 
-  it('of a worker on AWS stays below 73 kB beside the SDK', async () => {
+  it('of a worker on AWS stays below 74 kB beside the SDK', async () => {
     const { bytes, rooms, packages, imports } = await bundleOf(onAws.code);
 
     expect(bytes).toBeLessThan(onAws.most);
@@ -91,10 +91,10 @@ describe('a bundle', () => {
   });
 
   it.each([
-    ['worker', 160_000],
+    ['worker', 161_000],
     ['relay', 62_000],
     ['sweep', 57_000],
-    ['api', 140_000],
+    ['api', 141_000],
   ])("of the sample's %s stays below %d bytes beside the SDK", async (name, most) => {
     const { bytes, rooms, packages } = await bundleOf(sample(name));
 
