@@ -28,6 +28,7 @@ export {
 export type { Changed } from './handler/ask-job.ts';
 export type { BatchSettings } from './handler/batch-settings.ts';
 export type { CareSettings, Inbox, Poison } from './handler/care.ts';
+export type { ReplayOf } from './handler/chosen-events.ts';
 export {
   type Because,
   createJobs,
@@ -75,6 +76,11 @@ export {
   reconcileHandler,
 } from './handler/reconcile-handler.ts';
 export { type RelaySettings, relayHandler } from './handler/relay-handler.ts';
+export {
+  type Replayed,
+  type ReplaySettings,
+  replayEvents,
+} from './handler/replay-events.ts';
 export type { RetrySettings } from './handler/retry-settings.ts';
 export { type SnapshotChange, snapshotProjection } from './handler/snapshot-projection.ts';
 export { type Swept, sweepHandler } from './handler/sweep-handler.ts';

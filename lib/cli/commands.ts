@@ -17,6 +17,7 @@ import { jobsShow } from './jobs-show.ts';
 import { outboxBacklog } from './outbox-backlog.ts';
 import { pause, resume } from './pause.ts';
 import { reconcile } from './reconcile.ts';
+import { replay } from './replay.ts';
 import { jobsCancel, jobsRelease, jobsRetry } from './verb-command.ts';
 
 /** Everything that `lanekeeper` can do: one line makes a command part of it. */
@@ -41,5 +42,6 @@ export const commands: readonly Command[] = [
   deadLettersPurge,
   outboxBacklog,
   reconcile,
+  replay,
   attention,
 ];

@@ -49,6 +49,7 @@ const wrongUsage: ReadonlySet<string> = new Set([
   'config-missing',
   'resources-unnamed',
   'window-invalid',
+  'replay-invalid',
 ]);
 
 function told(

@@ -21,6 +21,8 @@ const margin = seconds(2);
 /** What one invocation publishes with, and for how long. */
 export type Publisher = Pick<World, 'store' | 'sender' | 'clock' | 'observe'> & {
   readonly epoch: Epoch;
+  /** False where what a target refuses is nobody's but the caller's: it is held, and the ledger keeps nothing of it. @default true */
+  readonly setsAside?: boolean;
 };
 
 /** What became of what was to be published. */
@@ -116,6 +118,10 @@ const leftOut: Verdict = { kind: 'outage', why: 'the reply left this entry out' 
 /** Whether the event is safe in the ledger; if it isn't, it is held instead. */
 async function setAside(publisher: Publisher, it: Outgoing, why: string): Promise<boolean> {
   const failure = permanent(it.unfit === undefined ? 'publish-refused' : 'shape-failed', why);
+  if (publisher.setsAside === false) {
+    tell(publisher, { kind: 'publish-held', it, failure });
+    return false;
+  }
   tell(publisher, { kind: 'event-set-aside', it, failure });
   return (await committed(publisher, aside(it, failure, publisher.clock.now()))) !== 'unknown';
 }

@@ -16,6 +16,8 @@ export interface Way {
   readonly shape: Shape;
   /** Set where it goes out once more to be handled once more: the deduplication id of that repeat, since the event's own may swallow it. */
   readonly repeat?: string;
+  /** Whose memory of it is passed over, and under which name, since they are to handle it again. */
+  readonly again?: { readonly name: string; readonly for: readonly string[] } | undefined;
 }
 
 /** Where an event goes: a command to the queue of its job's kind, all else to everyone else. */
@@ -33,11 +35,17 @@ export function outgoing(event: StoredEvent, subject: Subject, by: Way): Outgoin
     entry: {
       id: by.repeat ?? sha256(event.id),
       group: subject.groupId as GroupId,
-      body: bodyOf(by.repeat === undefined ? envelope : { ...envelope, replay: true }),
+      body: bodyOf(by.repeat === undefined ? envelope : repeated(envelope, by)),
     },
     ...(unfit === undefined ? {} : { unfit }),
   };
 }
+
+const repeated = (envelope: Envelope, { again }: Way): Envelope => ({
+  ...envelope,
+  replay: true,
+  ...(again === undefined ? {} : { replayas: again.name, replayfor: again.for.join(',') }),
+});
 
 /** JSON in which the two characters that SQS would replace (API reference of SendMessage) are escaped, so that they arrive. */
 const bodyOf = (envelope: Envelope): string =>

@@ -304,6 +304,7 @@ describe('a command', () => {
         'dead-letters redrive',
         'dead-letters purge',
         'reconcile',
+        'replay',
       ],
     ]);
   });

@@ -383,6 +383,42 @@ describe.skipIf(!hasEndpoint())('an operator', { timeout: 60_000 }, () => {
     ]);
     return id;
   }
+
+  it('publishes events once more, for consumers that are named, and counts them before', async () => {
+    await worked(at.world, 'replayed-one');
+    await worked(at.world, 'replayed-two');
+    const group = ['--group', 'group-replayed-one'];
+
+    const dry = await lanekeeper('replay', ...group, '--dry-run');
+    const sent = await lanekeeper(
+      'replay',
+      'count',
+      'replayed-two',
+      '--as',
+      'fix',
+      '--for',
+      'mail',
+    );
+    const report = await lanekeeper('replay', ...group, '--json');
+
+    expect(dry).toMatchObject({ code: 0, out: 'would send 1 events of 1 jobs\n' });
+    expect(dry.err).toMatch(/^read \d+ rows in \d+ requests for about [\d.]+ read units\n$/);
+    expect(sent).toMatchObject({ code: 0, out: 'sent 1 of 1 events of 1 jobs\n' });
+    expect(sent.err).toBe('read 2 rows in 2 requests for about 2 read units\n');
+    expect(documents(report.out)).toMatchObject([{ events: 1, sent: 1, held: [], dryRun: false }]);
+  });
+
+  it.each([
+    ['nothing named', [], /^replay-invalid: .*name one/],
+    ['a name without consumers', ['--group', 'G', '--as', 'x'], /^usage-wrong: --as and --for/],
+    ['a time without a zone', ['--since', '2026-12-01'], /^window-invalid: .*"2026-12-01"/],
+    ['a rate of none', ['--group', 'G', '--rate', '0'], /^usage-wrong: --rate .*"0"/],
+    ['a word that is no job', ['job-1'], /^usage-wrong: a job's id .*"job-1"/],
+  ])('is told what a replay can’t be: %s', async (_, args, sentence) => {
+    const { code, err, out } = await lanekeeper('replay', ...args);
+    expect(err).toMatch(sentence);
+    expect([code, out]).toEqual([2, '']);
+  });
 });
 
 async function* bytes(): AsyncGenerator<Uint8Array> {
