@@ -2,8 +2,16 @@ import { aws_cloudwatch as cloudwatch, Duration, aws_logs as logs, Names } from 
 import { Construct } from 'constructs';
 import type { CountedKind } from '../kernel/counted.ts';
 
-/** What is counted: kinds of happenings, and what the function that runs `doctor` prints. */
-export type Counted = CountedKind | 'doctor-looked' | 'doctor-finding';
+/** What is counted: kinds of happenings, and what the functions that run `doctor` and `reconcile` print. */
+export type Counted =
+  | CountedKind
+  | 'doctor-looked'
+  | 'doctor-finding'
+  | 'events-reconciled'
+  | 'backlog'
+  | 'backlog-oldest'
+  | 'backlog-aside'
+  | 'backlog-idle';
 
 /** A log, and which kinds of lines it may hold. */
 export interface Teller {
@@ -13,7 +21,7 @@ export interface Teller {
 
 /** Which kinds a function tells, by what it does. */
 export const tells: Readonly<
-  Record<'worker' | 'consumer' | 'relay' | 'sweeper' | 'doctor', readonly Counted[]>
+  Record<'worker' | 'consumer' | 'relay' | 'sweeper' | 'reconcile' | 'doctor', readonly Counted[]>
 > = {
   worker: [
     'write-fenced',
@@ -34,11 +42,29 @@ export const tells: Readonly<
   ],
   relay: ['publish-held', 'event-set-aside'],
   sweeper: ['orphans-collected'],
+  reconcile: [
+    'events-reconciled',
+    'backlog',
+    'backlog-oldest',
+    'backlog-aside',
+    'backlog-idle',
+    'publish-held',
+    'event-set-aside',
+  ],
   doctor: ['doctor-looked', 'doctor-finding'],
 };
 
 /** A line stands for one, but where it says itself how many. */
-const worth: Readonly<Partial<Record<Counted, string>>> = { 'orphans-collected': '$.count' };
+const worth: Readonly<Partial<Record<Counted, string>>> = {
+  'orphans-collected': '$.count',
+  'events-reconciled': '$.count',
+  'backlog-oldest': '$.oldest',
+  'backlog-aside': '$.aside',
+  'backlog-idle': '$.idle',
+};
+
+/** The kind of the lines that are counted: of one line several numbers may be. */
+const kindOf = (counted: Counted): string => (counted.startsWith('backlog') ? 'backlog' : counted);
 
 const namespace = 'lanekeeper';
 
@@ -56,7 +82,7 @@ export class Counts extends Construct {
       for (const kind of kinds)
         new logs.MetricFilter(this, `${name}-${kind}`, {
           logGroup,
-          filterPattern: logs.FilterPattern.stringValue('$.kind', '=', kind),
+          filterPattern: logs.FilterPattern.stringValue('$.kind', '=', kindOf(kind)),
           metricNamespace: namespace,
           metricName: this.#metricName(kind),
           metricValue: worth[kind] ?? '1',

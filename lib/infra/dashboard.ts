@@ -12,6 +12,7 @@ import { every, longestWait } from './watched.ts';
 /** What a dashboard shows. */
 export interface Shown {
   readonly relay: lambda.Function;
+  readonly reconcile?: unknown;
   readonly topic: sns.Topic;
   /** Their queues get commands from the relay. */
   readonly workers: readonly QueueFunction[];
@@ -27,6 +28,7 @@ export function dashboardOf(scope: Construct, id: string, shown: Shown): cloudwa
   const rows: readonly Row[] = [
     usersRow(queues),
     relayRow(shown),
+    ...(shown.reconcile === undefined ? [] : [reconcileRow(shown.counts)]),
     ...queues.map(workerRow),
     fencesRow(shown.counts),
   ];
@@ -71,6 +73,19 @@ const relayRow = ({ relay, topic, workers, counts }: Shown): Row => [
   }),
   graph('Relay: set aside and held', {
     left: [counted(counts, 'event-set-aside'), counted(counts, 'publish-held')],
+  }),
+];
+
+const reconcileRow = (counts: Counts): Row => [
+  graph('Reconcile: had to send', { left: [counted(counts, 'events-reconciled')] }),
+  graph('Reconcile: age of the oldest unproved event', {
+    left: [counts.metric('backlog-oldest', { label: 'oldest, ms', statistic: 'max' })],
+  }),
+  graph('Reconcile: set aside, and idle jobs', {
+    left: [
+      counts.metric('backlog-aside', { label: 'set aside', statistic: 'max' }),
+      counts.metric('backlog-idle', { label: 'idle', statistic: 'max' }),
+    ],
   }),
 ];
 

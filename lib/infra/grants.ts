@@ -8,7 +8,7 @@ import {
 import { acknowledgedObjects } from './acknowledged.ts';
 
 /** What a function does with a table. */
-export type TableUse = 'read' | 'put' | 'update' | 'delete' | 'check' | 'query';
+export type TableUse = 'read' | 'put' | 'update' | 'delete' | 'check' | 'query' | 'scan';
 
 /** A transaction asks for the actions of its items (DynamoDB developer guide, "Using IAM with DynamoDB transactions"). */
 const tableActions: Readonly<Record<TableUse, string>> = {
@@ -18,10 +18,13 @@ const tableActions: Readonly<Record<TableUse, string>> = {
   delete: 'dynamodb:DeleteItem',
   check: 'dynamodb:ConditionCheckItem',
   query: 'dynamodb:Query',
+  scan: 'dynamodb:Scan',
 };
 
 /** All that guarded writes and reads of rows ask for. */
 export const everyUse = ['read', 'put', 'update', 'delete', 'check'] as const;
+
+const reads: ReadonlySet<TableUse> = new Set(['read', 'query', 'scan']);
 
 /** A table, and the key that encrypts it. */
 export type Granted = Pick<dynamodb.Table, 'tableArn' | 'encryptionKey'>;
@@ -34,7 +37,7 @@ export function grantTable(to: lambda.Function, table: Granted, uses: readonly T
     uses.map((use) => tableActions[use]),
     [tableArn],
   );
-  if (uses.some((use) => use !== 'read' && use !== 'query')) encryptionKey?.grantEncryptDecrypt(to);
+  if (uses.some((use) => !reads.has(use))) encryptionKey?.grantEncryptDecrypt(to);
   else encryptionKey?.grantDecrypt(to);
 }
 

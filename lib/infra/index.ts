@@ -16,11 +16,13 @@ export type {
   JobProps,
   LanekeeperProps,
   OrderedWorkerProps,
+  ReconcileProps,
   SharedProps,
   WatchedProps,
   WorkerProps,
 } from './props.ts';
 export type { QueueFunction, QueueFunctionProps } from './queue-function.ts';
+export type { Reconcile, ReconcilesProps } from './reconcile.ts';
 export type { Relay, RelayProps } from './relay.ts';
 export type { Sweeper, SweeperProps } from './sweeper.ts';
 export type { Tables } from './tables.ts';

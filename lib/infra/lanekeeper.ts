@@ -6,7 +6,6 @@ import {
   Stack,
   type aws_s3 as s3,
   aws_sns as sns,
-  aws_sns_subscriptions as subscriptions,
 } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { type Job, ownLimits } from '../handler/define-job.ts';
@@ -14,11 +13,13 @@ import type { CountedKind } from '../kernel/counted.ts';
 import { permanent } from '../kernel/failure.ts';
 import { environment, tables, targets } from '../kernel/settings.ts';
 import { checkNames } from './check-names.ts';
+import { consumer } from './consumer.ts';
 import type { Counts } from './counts.ts';
 import { Doctor } from './doctor.ts';
-import { allow, everyUse, grantCare, grantObjects, grantTable } from './grants.ts';
-import type { ConsumerProps, LanekeeperProps } from './props.ts';
+import { everyUse, grantObjects, grantTable } from './grants.ts';
+import type { LanekeeperProps } from './props.ts';
 import { QueueFunction } from './queue-function.ts';
+import { Reconcile } from './reconcile.ts';
 import { Relay } from './relay.ts';
 import { ResultBucket } from './result-bucket.ts';
 import { Sweeper } from './sweeper.ts';
@@ -27,7 +28,7 @@ import { watch } from './watch.ts';
 
 /**
  * All that some jobs need: queues with their workers, tables, a bucket, a topic with the consumers' queues, relay,
- * sweeper and doctor. Two numbers that don't agree fail at synth, in a sentence that shows both.
+ * sweeper, reconcile and doctor. Two numbers that don't agree fail at synth, in a sentence that shows both.
  *
  * @example
  * import { Lanekeeper } from 'lanekeeper/infra';
@@ -39,6 +40,7 @@ export class Lanekeeper extends Construct {
   readonly topic: sns.Topic;
   readonly relay: Relay;
   readonly sweeper: Sweeper;
+  readonly reconcile: Reconcile;
   readonly doctor: Doctor;
   readonly alarms: readonly cloudwatch.Alarm[];
   readonly dashboard: cloudwatch.Dashboard | undefined;
@@ -55,7 +57,8 @@ export class Lanekeeper extends Construct {
     checkNames(props);
     this.#props = props;
     const { encryptionKey } = props;
-    this.tables = new Tables(this, 'Tables', props);
+    const timeIndex = props.reconcile?.timeIndex === true;
+    this.tables = new Tables(this, 'Tables', { ...props, timeIndex });
     this.#bucket = new ResultBucket(this, 'Results', props);
     this.topic = new sns.Topic(this, 'Events', {
       fifo: true,
@@ -65,9 +68,13 @@ export class Lanekeeper extends Construct {
     });
     this.workers = new Map(props.jobs.map((one) => [one.job.name, this.#worker(one)]));
     this.consumers = new Map(
-      Object.entries(props.consumers ?? {}).map(([name, one]) => [name, this.#consumer(name, one)]),
+      Object.entries(props.consumers ?? {}).map(([name, one]) => [
+        name,
+        consumer(this, name, { ...props, ...one, lanekeeper: this }),
+      ]),
     );
     this.relay = this.#relay();
+    this.reconcile = this.#reconcile();
     this.sweeper = new Sweeper(this, 'Sweeper', {
       ...props,
       own: props.own?.sweeper,
@@ -86,6 +93,7 @@ export class Lanekeeper extends Construct {
       ...props,
       relay: this.relay.function,
       sweeper: this.sweeper.function,
+      reconcile: this.reconcile,
       topic: this.topic,
       workers: [...this.workers.values()],
       consumers: [...this.consumers.values()],
@@ -94,6 +102,7 @@ export class Lanekeeper extends Construct {
     this.alarms = watching.alarms;
     this.dashboard = watching.dashboard;
     this.#counts = watching.counts;
+    this.reconcile.runsOn(watching.losses);
     this.#tell();
   }
 
@@ -190,38 +199,7 @@ export class Lanekeeper extends Construct {
     return worker;
   }
 
-  /** Raw, so that a message's body is the event itself. */
-  #consumer(name: string, one: ConsumerProps): QueueFunction {
-    const own = Object.fromEntries(
-      Object.entries(one.tables ?? {}).map(([called, { tableName }]) => [called, tableName]),
-    );
-    const consumer = new QueueFunction(this, `Consumer-${name}`, {
-      ...this.#props,
-      ...one,
-      environment: {
-        ...one.environment,
-        [environment.tables]: Stack.of(this).toJsonString({
-          [tables.care]: this.tables.care.tableName,
-          ...(one.fillsGaps === true ? { [tables.jobs]: this.table.tableName } : {}),
-          ...own,
-        }),
-        [environment.bucket]: this.bucket.bucketName,
-      },
-      asks: { name: `consumer "${name}"`, counts: true },
-    });
-    this.topic.addSubscription(
-      new subscriptions.SqsSubscription(consumer.queue, { rawMessageDelivery: true }),
-    );
-    const { care } = this.tables;
-    grantCare(consumer.function, { care, bucket: this.bucket, queue: consumer.queue });
-    if (one.fillsGaps === true) grantTable(consumer.function, this.table, ['read']);
-    for (const table of Object.values(one.tables ?? {}))
-      grantTable(consumer.function, table, [...everyUse, 'query']);
-    return consumer;
-  }
-
   #relay(): Relay {
-    const { encryptionKey, bus } = this.#props;
     const relay = new Relay(this, 'Relay', {
       ...this.#props,
       own: this.#props.own?.relay,
@@ -229,11 +207,30 @@ export class Lanekeeper extends Construct {
       ledger: this.tables.ledger,
       environment: this.#wholeEnvironment,
     });
-    const queues = [...this.workers.values()].map(({ queue }) => queue.queueArn);
-    relay.publishesTo(['sqs:SendMessage'], queues, encryptionKey);
-    relay.publishesTo(['sns:Publish'], [this.topic.topicArn]);
-    if (bus !== undefined) allow(relay.function, ['events:PutEvents'], [bus.eventBusArn]);
+    this.#letPublish(relay);
     return relay;
+  }
+
+  #reconcile(): Reconcile {
+    const reconcile = new Reconcile(this, 'Reconcile', {
+      ...this.#props,
+      ...this.#props.reconcile,
+      own: this.#props.own?.reconcile,
+      jobs: this.tables.jobs,
+      ledger: this.tables.ledger,
+      environment: this.#wholeEnvironment,
+    });
+    this.#letPublish(reconcile);
+    return reconcile;
+  }
+
+  /** To the queues of all commands, and where events go. */
+  #letPublish(publisher: Pick<Relay, 'publishesTo'>): void {
+    const { encryptionKey, bus } = this.#props;
+    const queues = [...this.workers.values()].map(({ queue }) => queue.queueArn);
+    publisher.publishesTo(['sqs:SendMessage'], queues, encryptionKey);
+    publisher.publishesTo(['sns:Publish'], [this.topic.topicArn]);
+    if (bus !== undefined) publisher.publishesTo(['events:PutEvents'], [bus.eventBusArn]);
   }
 
   /** One output names everything, so that tools find it by the stack's name. */

@@ -70,6 +70,17 @@ export interface JobProps extends WorkerProps {
   readonly job: Job;
 }
 
+/** How often what was lost is looked for, and at what price. */
+export interface ReconcileProps {
+  /** 15 minutes to 12 hours; it also runs when the relay is late or doctor finds something. @default 1 hour */
+  readonly every?: Duration;
+  /**
+   * Adds an index of the jobs table by event, so that a run reads only what is new instead of the whole table; it costs three more
+   * writes per job (docs/reconcile.md says from which size on it pays). @default false
+   */
+  readonly timeIndex?: boolean;
+}
+
 /** All that some jobs need. */
 export interface LanekeeperProps extends SharedProps, WatchedProps {
   /** Each with its own queue and worker; a job's limits are checked against the queue's numbers. */
@@ -84,8 +95,12 @@ export interface LanekeeperProps extends SharedProps, WatchedProps {
    * dashboard after an account's first three (CloudWatch pricing)
    */
   readonly dashboard?: boolean;
-  /** Your own relay, sweeper or doctor. @default the package's, for which you write no file */
-  readonly own?: Readonly<Partial<Record<'relay' | 'sweeper' | 'doctor', FunctionProps>>>;
+  /** How what was lost is found again. @default every hour, by reading the jobs table */
+  readonly reconcile?: ReconcileProps;
+  /** Your own relay, sweeper, reconcile or doctor. @default the package's, for which you write no file */
+  readonly own?: Readonly<
+    Partial<Record<'relay' | 'sweeper' | 'reconcile' | 'doctor', FunctionProps>>
+  >;
 }
 
 /** One function behind a FIFO queue of its own. */

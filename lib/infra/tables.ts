@@ -1,6 +1,6 @@
 import { aws_dynamodb as dynamodb, RemovalPolicy } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { attention } from '../kernel/settings.ts';
+import { attention, timeIndex } from '../kernel/settings.ts';
 import type { SharedProps } from './props.ts';
 
 const text = (name: string) => ({ name, type: dynamodb.AttributeType.STRING });
@@ -12,7 +12,7 @@ export class Tables extends Construct {
   readonly ledger: dynamodb.Table;
   readonly care: dynamodb.Table;
 
-  constructor(scope: Construct, id: string, props: SharedProps) {
+  constructor(scope: Construct, id: string, props: SharedProps & { readonly timeIndex: boolean }) {
     super(scope, id);
     const base = tableBase(props);
     this.jobs = new dynamodb.Table(this, 'Jobs', {
@@ -24,6 +24,13 @@ export class Tables extends Construct {
       partitionKey: text(attention.key.pk),
       sortKey: number(attention.key.sk),
     });
+    if (props.timeIndex)
+      this.jobs.addGlobalSecondaryIndex({
+        indexName: timeIndex.index,
+        partitionKey: text(timeIndex.key.pk),
+        sortKey: text(timeIndex.key.sk),
+        projectionType: dynamodb.ProjectionType.KEYS_ONLY,
+      });
     this.ledger = new dynamodb.Table(this, 'Ledger', { ...base, timeToLiveAttribute: 'ttl' });
     this.care = careTable(this, 'Care', props);
   }

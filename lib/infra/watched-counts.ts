@@ -1,6 +1,7 @@
-import { Duration } from 'aws-cdk-lib';
-import type { Counts } from './counts.ts';
-import type { AllWatched } from './watched.ts';
+import { aws_cloudwatch as cloudwatch, Duration } from 'aws-cdk-lib';
+import type { Counted, Counts } from './counts.ts';
+import type { Reconcile } from './reconcile.ts';
+import { type AllWatched, longestWait, every as watchedEvery } from './watched.ts';
 
 const hour = Duration.hours(1);
 
@@ -58,3 +59,51 @@ export const watchedDoctor = (counts: Counts): AllWatched => ({
     says: 'Doctor has not looked for an hour, so nobody knows whether the stack is whole: look at its log and its schedule.',
   },
 });
+
+/** What is watched of reconcile, and of what it finds. */
+export const watchedReconcile = (
+  { every, function: run }: Reconcile,
+  counts: Counts,
+): AllWatched => {
+  const two = Duration.minutes(2 * every.toMinutes());
+  const found = (kind: Counted) => counts.metric(kind, { statistic: cloudwatch.Stats.MAXIMUM, period: every });
+  return {
+    EventsAreReconciled: {
+      metric: counts.metric('events-reconciled'),
+      threshold: 1,
+      anchor: 'lost-events',
+      says: 'Reconcile had to send what the relay had not: nothing is lost, and something loses it. Look for a mapping that was disabled, a stream that was made anew, a relay that died, or a target that was away.',
+    },
+    EventsAreUnproved: {
+      metric: found('backlog-oldest'),
+      threshold: two.toMilliseconds() + longestWait.toMilliseconds(),
+      anchor: 'lost-events',
+      says: 'An event has waited for longer than two runs of reconcile, and nothing proves that it was published. Look at what its target answers, and at reconcile’s own log.',
+    },
+    EventsStaySetAside: {
+      metric: found('backlog-aside'),
+      threshold: 1,
+      anchor: 'set-aside',
+      says: 'Events lie set aside, and their target refuses them still: whoever consumes them lacks them. outbox backlog says which, and why.',
+    },
+    JobsAreIdle: {
+      metric: found('backlog-idle'),
+      threshold: 1,
+      anchor: 'idle-jobs',
+      says: 'Nobody worked on a job for an hour, so its command was sent again. Look for a paused queue, dead letters, and workers that fall silent.',
+    },
+    ReconcileFails: {
+      metric: run.metricErrors({ period: watchedEvery }),
+      threshold: 1,
+      anchor: 'reconcile',
+      says: 'Reconcile ended with an error; the next run goes on where it stopped. Look at its log.',
+    },
+    ReconcileDoesNotRun: {
+      metric: counts.metric('backlog', { period: two }),
+      threshold: 1,
+      isLeast: true,
+      anchor: 'reconcile',
+      says: 'Reconcile has not come to an end for twice as long as its schedule: what the stream loses stays lost meanwhile. Look at its log and its schedule.',
+    },
+  };
+};

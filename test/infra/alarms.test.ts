@@ -61,6 +61,24 @@ const ofStack: readonly AlarmRow[] = [
   ['GroupsAreParked', 'lanekeeper group-parked', '', 'Sum', 300, '>= 1', 'parked-groups'],
 ];
 
+/** An hour and its quarter, as reconcile's schedule and the longest wait are by default. */
+const ofReconcile: readonly AlarmRow[] = [
+  ['EventsAreReconciled', 'lanekeeper events-reconciled', '', 'Sum', 300, '>= 1', 'lost-events'],
+  [
+    'EventsAreUnproved',
+    'lanekeeper backlog-oldest',
+    '',
+    'Maximum',
+    3_600,
+    '>= 8100000',
+    'lost-events',
+  ],
+  ['EventsStaySetAside', 'lanekeeper backlog-aside', '', 'Maximum', 3_600, '>= 1', 'set-aside'],
+  ['JobsAreIdle', 'lanekeeper backlog-idle', '', 'Maximum', 3_600, '>= 1', 'idle-jobs'],
+  ['ReconcileFails', 'AWS/Lambda Errors', 'ReconcileFunction', 'Sum', 300, '>= 1', 'reconcile'],
+  ['ReconcileDoesNotRun', 'lanekeeper backlog', '', 'Sum', 7_200, '< or none: 1', 'reconcile'],
+];
+
 const ofDoctor: readonly AlarmRow[] = [
   ['DoctorFindsSomething', 'lanekeeper doctor-finding', '', 'Sum', 300, '>= 1', 'doctor'],
   ['DoctorDoesNotLook', 'lanekeeper doctor-looked', '', 'Sum', 3_600, '< or none: 1', 'doctor'],
@@ -70,11 +88,12 @@ const byId = (rows: readonly AlarmRow[]) => Object.fromEntries(rows.map((row) =>
 const rowsOf = (template: Template) => byId(alarmsOf(template).map(rowOf));
 
 describe('an alarm', () => {
-  it('watches relay, sweeper, doctor, fence, parked groups, and every queue and its function', () => {
+  it('watches relay, sweeper, reconcile, doctor, fence, parked groups, and every queue and its function', () => {
     const { lanekeeper, template } = made();
 
     const expected = [
       ...ofStack,
+      ...ofReconcile,
       ...ofDoctor,
       ...ofQueue('Jobcopy', 'Jobcopy'),
       ...ofQueue('Consumeraudit', 'Consumeraudit'),
@@ -116,6 +135,7 @@ describe('an alarm', () => {
     expect(rowsOf(template)).toEqual(
       byId([
         ...ofStack,
+      ...ofReconcile,
         ...ofDoctor,
         ...ofQueue('Jobcopy', 'Jobcopy'),
         ...ofQueue('Consumercopy', 'Consumercopy'),

@@ -68,6 +68,9 @@ describe('a dashboard', () => {
         'Relay: set aside and held',
         ['event-set-aside event-set-aside', 'publish-held publish-held'],
       ],
+      ['Reconcile: had to send', ['events-reconciled events-reconciled']],
+      ['Reconcile: age of the oldest unproved event', ['backlog-oldest oldest, ms']],
+      ['Reconcile: set aside, and idle jobs', ['backlog-aside set aside', 'backlog-idle idle']],
       ...ofFunction('Job-copy'),
       ...ofFunction('Consumer-audit'),
       [

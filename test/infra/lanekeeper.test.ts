@@ -148,11 +148,11 @@ describe('a stack of jobs', () => {
     template.resourcePropertiesCountIs(
       'AWS::Lambda::Function',
       { Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' },
-      5,
+      6,
     );
   });
 
-  it('tells functions the real names, and where events go to the relay and the doctor alone', () => {
+  it('tells functions the real names, and where events go to relay, reconcile and doctor alone', () => {
     const { template } = made();
     const functions = Object.entries(template.findResources('AWS::Lambda::Function'));
     const told = Object.fromEntries(
@@ -165,7 +165,7 @@ describe('a stack of jobs', () => {
     );
 
     const texts = functions.map(([, { Properties }]) => JSON.stringify(Properties.Environment));
-    expect(texts.filter((text) => text.includes('commands-copy'))).toHaveLength(2);
+    expect(texts.filter((text) => text.includes('commands-copy'))).toHaveLength(3);
     expect(told).toEqual({
       JobcopyFunction: [
         'LANEKEEPER_TABLES',
@@ -180,6 +180,7 @@ describe('a stack of jobs', () => {
         'LANEKEEPER_FUNCTION',
       ],
       RelayFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
+      ReconcileFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],
       SweeperFunction: ['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET'],
       DoctorFunction: [
         ...['LANEKEEPER_TABLES', 'LANEKEEPER_BUCKET', 'LANEKEEPER_TARGETS'],

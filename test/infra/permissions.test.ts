@@ -64,6 +64,17 @@ describe('a function of a stack', () => {
       ],
     ],
     [
+      'reconcile: reads of jobs, the ledger and the targets, and no write to jobs',
+      'ReconcileFunctionRole',
+      [
+        ...table('Jobs', 'GetItem', 'Scan'),
+        ...table('Ledger', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),
+        ...logs('Reconcile'),
+        'sns:Publish on Events',
+        'sqs:SendMessage on JobcopyMessagesQueue',
+      ],
+    ],
+    [
       'sweeper: job rows and marks, and the only delete in the bucket',
       'SweeperFunctionRole',
       [
