@@ -1,7 +1,7 @@
 import type { JobView, Row, Store } from 'lanekeeper';
 
 /** A group's row of the catalogue. */
-export interface GroupTotal {
+interface GroupTotal {
   readonly groupId: string;
   readonly exports: number;
   readonly rows: number;
