@@ -70,7 +70,8 @@ async function run({ out, input, seed, json }: Asked): Promise<number> {
   await told.laptop[Symbol.asyncDispose]();
   if (told.settled.kind === 'stuck')
     throw new Trouble(`not everything came to an end:\n${told.settled.waiting.join('\n')}`);
-  return report.jobs.every(({ status }) => status === 'succeeded') ? 0 : 1;
+  const isTrue = report.catalogue.wrong.length === 0;
+  return isTrue && report.jobs.every(({ status }) => status === 'succeeded') ? 0 : 1;
 }
 
 async function files(told: Parameters<typeof saved>[0], out: string): Promise<readonly string[]> {

@@ -22,18 +22,20 @@ export interface Ask {
 /** Where the real data lies: the files of the package `vega-datasets`. */
 const vega = fileURLToPath(new URL('../node_modules/vega-datasets/data', import.meta.url));
 
+/** The export whose dataset comes late, so that it fails at first. */
+export const late = { intentId: 'flights-birds', dataset: 'birdstrikes.csv' } as const;
+
 /** The datasets that the demo's worker knows, by name; `input` is a file of your own. */
 export const datasetPaths = (input: string | undefined): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
-    ['movies.json', 'seattle-weather.csv', 'cars.json', 'flights-200k.json'].map((name) => [
-      name,
-      join(vega, name),
-    ]),
+    ['movies.json', 'seattle-weather.csv', 'cars.json', 'flights-200k.json', late.dataset].map(
+      (name) => [name, join(vega, name)],
+    ),
   ),
   ...(input === undefined ? {} : { [basename(input)]: input }),
 });
 
-/** Twelve exports in four groups, and one of your own file. */
+/** Thirteen exports in four groups, and one of your own file. */
 export function asks(input: string | undefined): readonly Ask[] {
   const own: Ask[] =
     input === undefined
@@ -126,4 +128,5 @@ const flights: readonly Ask[] = [
     groupId: 'flights',
     input: { dataset: 'flights-200k.json', columns: ['delay', 'distance'], compress: true },
   },
+  { intentId: late.intentId, groupId: 'flights', input: { dataset: late.dataset } },
 ];

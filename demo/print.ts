@@ -1,5 +1,6 @@
 import type { Happening } from 'lanekeeper';
-import type { JobLine, Report } from './report.ts';
+import { late } from './plan.ts';
+import { isCommand, type JobLine, type Report } from './report.ts';
 import type { Story } from './story.ts';
 
 /** Takes one line of text. */
@@ -29,7 +30,13 @@ function sentence(told: Happening, intent: string): string | undefined {
     case 'write-fenced':
       return `refused     ${told.what} of ${intent} by generation ${told.generation}: the job is at ${told.by}`;
     case 'message-repeated':
-      return 'repeated    a command whose job is over: acknowledged, not run';
+      return isCommand(told)
+        ? 'repeated    a command whose job is over: acknowledged, not run'
+        : 'repeated    catalogue: an event that it has seen: acknowledged, nothing changed';
+    case 'gap-filled':
+      return `gap filled  catalogue: event ${told.from} of ${intent} is missing, so its row was read`;
+    case 'event-stale':
+      return `stale       catalogue: ${told.type} of ${intent}, which has gone on: nothing changed`;
     case 'orphans-collected':
       return `swept       ${told.count} candidate${told.count === 1 ? '' : 's'} that nothing points at`;
     default:
@@ -44,27 +51,31 @@ const clock = (ms: number): string =>
 /** The report for a person: a table of the jobs, then what was refused and why. */
 export function printed(report: Report, story: Story, print: Print): void {
   print('');
-  for (const line of table(report.jobs)) print(line);
+  for (const line of table(heads, report.jobs.map(cells))) print(line);
   for (const { intentId, failure } of report.jobs)
     if (failure !== undefined) print(`\n${intentId} failed: ${failure.message} (${failure.code})`);
   print('');
   for (const line of paragraph(report, story)) print(line);
+  print('');
+  for (const line of catalogued(report.catalogue)) print(line);
 }
 
 const heads = ['job', 'group', 'generation', 'version', 'rows', 'result key', 'events'];
 
-function table(jobs: readonly JobLine[]): readonly string[] {
-  const rows = jobs.map((job) => [
-    job.intentId,
-    job.groupId,
-    String(job.generation),
-    String(job.version),
-    job.result === undefined ? job.status : String(job.result.rows),
-    job.result === undefined ? '-' : shortKey(job.result.key),
-    job.events.map(({ n, type }) => `#${n} ${type.replace('export.', '')}`).join(', '),
-  ]);
-  const all = [heads, ...rows];
-  const widths = heads.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
+const cells = (job: JobLine): readonly string[] => [
+  job.intentId,
+  job.groupId,
+  String(job.generation),
+  String(job.version),
+  job.result === undefined ? job.status : String(job.result.rows),
+  job.result === undefined ? '-' : shortKey(job.result.key),
+  job.events.map(({ n, type }) => `#${n} ${type.replace('export.', '')}`).join(', '),
+];
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = heads.map((head, i) =>
+    Math.max(...[head, ...rows.map((row) => row[i] ?? '')].map(({ length }) => length)),
+  );
   const line = (row: readonly string[]) =>
     row
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
@@ -79,12 +90,12 @@ function shortKey(key: string): string {
   return `…/${generation}/…${attempt.slice(-6)}/${name}`;
 }
 
-function paragraph(report: Report, { laptop, existing, consumed }: Story): string[] {
+function paragraph(report: Report, { laptop, existing }: Story): string[] {
   const { refused, orphans, published, duplicates } = report;
-  const repeated = laptop.happenings('message-repeated').length;
+  const repeated = laptop.happenings('message-repeated').filter(isCommand).length;
   const takeovers = laptop.happenings('job-taken-over').length;
   return [
-    `${counted(published, 'completion event')} published, one for each job that ended; ${consumed} reached the consumer's queue.`,
+    `${counted(published, 'completion event')} published, one each time that a job ended.`,
     '',
     `${counted(takeovers, 'job')} had to be taken over: one worker crashed between its candidate and its completion, one was`,
     'frozen there and woke when another had done its job.',
@@ -98,5 +109,24 @@ function paragraph(report: Report, { laptop, existing, consumed }: Story): strin
   ];
 }
 
-const counted = (count: number, what: string): string =>
-  `${count} ${what}${count === 1 ? '' : 's'}`;
+/** What the consumer came to, and whether it is true. */
+function catalogued(catalogue: Report['catalogue']): readonly string[] {
+  const { exports, totals, wrong, crashes, repeated } = catalogue;
+  const rows = totals.map((total) => [total.groupId, String(total.exports), String(total.rows)]);
+  const verdict =
+    wrong.length === 0
+      ? [
+          `The catalogue is true: its ${exports} exports and ${totals.length} totals are what the jobs' rows say.`,
+        ]
+      : ["The catalogue differs from the jobs' rows:", ...wrong.map((line) => `  it ${line}`)];
+  return [
+    ...table(['catalogue', 'exports', 'rows'], rows),
+    '',
+    ...verdict,
+    `Its worker had ${counted(crashes, 'crash', 'es')}, and ${counted(repeated, 'event')} came again. The failure of ${late.intentId} got lost on the way to it: the`,
+    'success behind that one showed the gap, which was filled from the row; the failure turned up last, and was stale.',
+  ];
+}
+
+const counted = (count: number, what: string, many = 's'): string =>
+  `${count} ${what}${count === 1 ? '' : many}`;

@@ -1,4 +1,5 @@
 import type { Happening } from 'lanekeeper';
+import { type CatalogueCheck, catalogueCheck, type ExportView } from './catalogue-check.ts';
 import type { Story } from './story.ts';
 
 /** One job's line of the report. */
@@ -44,22 +45,58 @@ export interface Report {
   readonly published: number;
   /** Submissions, commands and publications that repeated another and changed nothing. */
   readonly duplicates: number;
+  /** What the consumer made of the events, and what they met on the way. */
+  readonly catalogue: CatalogueCheck & {
+    /** Crashes of its worker. */
+    readonly crashes: number;
+    /** Events that came once more. */
+    readonly repeated: number;
+    /** Gaps that were filled from a job's row. */
+    readonly filled: number;
+    /** Events that came when their job had gone on. */
+    readonly stale: number;
+  };
 }
+
+/** Whether a message was a command; the others of this history are events. */
+export const isCommand = ({ queue }: { readonly queue: string }): boolean =>
+  queue.includes('commands-');
 
 /** Reads the report off a history. */
 export async function reportOf(story: Story): Promise<Report> {
   const { laptop, job, existing } = story;
-  const jobs = await Promise.all(story.asks.map((ask) => lineOf(story, ask.intentId)));
+  const views = await Promise.all(story.asks.map(({ intentId }) => viewOf(story, intentId)));
+  const jobs = views.map((view) => lineOf(story, view));
   const events = laptop.events(job);
   const published = new Set(events.map(({ id }) => id)).size;
-  const repeats = existing + laptop.happenings('message-repeated').length;
+  const repeats = existing + laptop.happenings('message-repeated').filter(isCommand).length;
   return {
     jobs,
     refused: laptop.happenings('write-fenced').map(refusal),
     orphans: await orphansOf(story, jobs),
     published,
     duplicates: repeats + events.length - published,
+    catalogue: await catalogueOf(story, views),
   };
+}
+
+async function catalogueOf({ laptop }: Story, views: readonly ExportView[]) {
+  const ofEnds = ({ projection }: { readonly projection?: string }) => projection === 'ends';
+  return {
+    ...(await catalogueCheck(laptop.world.store, views)),
+    crashes: laptop
+      .strikes()
+      .filter(({ what, where }) => what === 'crash' && where.startsWith('catalogue')).length,
+    repeated: laptop.happenings('event-repeated').filter(ofEnds).length,
+    filled: laptop.happenings('gap-filled').length,
+    stale: laptop.happenings('event-stale').length,
+  };
+}
+
+async function viewOf({ laptop, job }: Story, intentId: string) {
+  const view = await laptop.jobs.get(job, intentId);
+  if (view === undefined) throw new Error(`intent ${intentId} has no job`);
+  return view;
 }
 
 const refusal = (told: Extract<Happening, { readonly kind: 'write-fenced' }>) => ({
@@ -69,15 +106,13 @@ const refusal = (told: Extract<Happening, { readonly kind: 'write-fenced' }>) =>
   what: told.what,
 });
 
-async function lineOf({ laptop, job }: Story, intentId: string): Promise<JobLine> {
-  const view = await laptop.jobs.get(job, intentId);
-  if (view === undefined) throw new Error(`intent ${intentId} has no job`);
+function lineOf({ laptop }: Story, view: Awaited<ReturnType<typeof viewOf>>): JobLine {
   const row = laptop.row('jobs', { pk: `job#${view.id}`, sk: 'job' });
   const stored = view.status === 'succeeded' ? view.result : undefined;
   const rows = view.status === 'succeeded' ? view.data.rows : 0;
   return {
     jobId: view.id,
-    intentId,
+    intentId: view.intentId,
     groupId: view.groupId,
     status: view.status,
     generation: view.generation,

@@ -4,14 +4,16 @@ import {
   aws_apigatewayv2_authorizers as authorizers,
   CfnOutput,
   Duration,
+  aws_dynamodb as dynamodb,
   aws_apigatewayv2_integrations as integrations,
   aws_lambda as lambda,
   aws_logs as logs,
   aws_lambda_nodejs as nodejs,
+  RemovalPolicy,
   Stack,
   Tags,
 } from 'aws-cdk-lib';
-import { type JobProps, Lanekeeper, type LanekeeperProps } from 'lanekeeper/infra';
+import { Lanekeeper } from 'lanekeeper/infra';
 import { fileDatasets } from '../functions/export/file-datasets.ts';
 import { exportJob } from '../functions/export/job.ts';
 import type { Stage } from './stage.ts';
@@ -46,34 +48,30 @@ const withDatasets = (bundling: nodejs.BundlingOptions): nodejs.BundlingOptions 
   },
 });
 
-/** What a stack has beside the sample itself. */
-export interface More extends Pick<LanekeeperProps, 'consumers'> {
-  readonly worker?: Pick<JobProps, 'timeout'>;
+/** What a stack may have otherwise. */
+export interface Otherwise {
+  /** Of worker and consumer. @default as `Lanekeeper` does */
+  readonly timeout?: Duration;
 }
 
-/** The sample: exports behind an HTTP API that asks for signed requests. */
-export function exportStack(
-  app: App,
-  stage: Stage,
-  more: (stack: Stack) => More = () => ({}),
-): Stack {
+/** The sample: exports behind an HTTP API that asks for signed requests, and a catalogue that follows their events. */
+export function exportStack(app: App, stage: Stage, { timeout }: Otherwise = {}): Stack {
   const stack = new Stack(app, `lanekeeper-export-${stage}`, {
     description: 'Exports of datasets, in order per group, each with one true result',
   });
   Tags.of(stack).add('project', 'lanekeeper');
   Tags.of(stack).add('stage', stage);
   const bundling = bundlingOf(stage);
-  const { worker, ...rest } = more(stack);
+  const timed = timeout === undefined ? {} : { timeout };
   const lanekeeper = new Lanekeeper(stack, 'Lanekeeper', {
     data: stage === 'prod' ? 'keep' : 'throw-away',
     tracing: stage === 'prod',
     // The emulator has neither metric filters nor dashboards.
     watched: stage !== 'local',
     bundling,
-    ...rest,
     jobs: [
       {
-        ...worker,
+        ...timed,
         job: exportJob(fileDatasets('datasets')),
         entry: 'functions/export/worker.ts',
         environment: { DATASETS_FOLDER: 'datasets' },
@@ -81,11 +79,31 @@ export function exportStack(
         bundling: withDatasets(bundling),
       },
     ],
+    consumers: {
+      catalogue: {
+        ...timed,
+        entry: 'functions/export/catalogue-consumer.ts',
+        tables: { catalogue: catalogueTable(stack, stage) },
+        fillsGaps: true,
+      },
+    },
   });
   const api = apiFunction(stack, lanekeeper, bundling);
   if (stage !== 'local') httpApi(stack, api);
   return stack;
 }
+
+/** As the library's own tables are made: kept in prod, with backups, and without the rows whose time is over. */
+const catalogueTable = (stack: Stack, stage: Stage): dynamodb.Table =>
+  new dynamodb.Table(stack, 'Catalogue', {
+    partitionKey: { name: 'pk', type: dynamodb.AttributeType.STRING },
+    sortKey: { name: 'sk', type: dynamodb.AttributeType.STRING },
+    billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
+    timeToLiveAttribute: 'ttl',
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    removalPolicy: stage === 'prod' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    deletionProtection: stage === 'prod',
+  });
 
 function apiFunction(
   stack: Stack,

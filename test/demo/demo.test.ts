@@ -29,28 +29,42 @@ const file = (name: string, text: string): string => {
 };
 
 describe('the demo', { timeout: 60_000 }, () => {
-  it('ends twelve jobs once each, refuses the zombie, and collects its orphans', () => {
+  it('ends thirteen jobs, one of them at its second try, refuses the zombie, and collects its orphans', () => {
     const out = join(folder, 'out');
     const { stdout, stderr, status } = demo('--json', '--out', out);
     const report = JSON.parse(stdout) as Report;
 
     expect([status, stderr]).toEqual([0, '']);
-    expect(report.jobs).toHaveLength(12);
+    expect(report.jobs).toHaveLength(13);
     expect(new Set(report.jobs.map(({ groupId }) => groupId)).size).toBe(4);
     for (const job of report.jobs) {
       expect(job).toMatchObject({ status: 'succeeded' });
       expect(job.events.map(({ n, type }) => `${n} ${type}`)).toEqual([
         '1 export.run',
-        '2 export.succeeded',
+        ...(job.intentId === 'flights-birds'
+          ? ['2 export.failed', '3 export.run', '4 export.succeeded']
+          : ['2 export.succeeded']),
       ]);
     }
     expect(report.jobs.find(({ intentId }) => intentId === 'films-all')?.result?.rows).toBe(3_201);
     expect(report.refused).toMatchObject([{ what: 'complete', generation: 1, by: 2 }]);
     expect(report.orphans).toEqual({ found: 2, collected: 2, left: 0 });
-    expect(report).toMatchObject({ published: 12, duplicates: 13 });
-    expect(readdirSync(out)).toHaveLength(12);
+    expect(report).toMatchObject({ published: 14, duplicates: 15 });
+    expect(readdirSync(out)).toHaveLength(13);
     const films = readFileSync(join(out, 'films-all.csv'), 'utf8');
     expect(films.split('\r\n')[0]).toContain('Title,US Gross');
+  });
+
+  it('compares its catalogue with the jobs, though its worker crashed and events came twice, late, or not at all', () => {
+    const told = demo('--seed', '2');
+    const { catalogue } = JSON.parse(demo('--json').stdout) as Report;
+
+    expect(catalogue).toMatchObject({ exports: 13, wrong: [], filled: 1, stale: 1, crashes: 1 });
+    expect(catalogue.repeated).toBeGreaterThanOrEqual(2);
+    expect(catalogue.totals).toContainEqual({ groupId: 'films', exports: 4, rows: 6_778 });
+    expect(told.stdout).toContain(
+      "The catalogue is true: its 13 exports and 4 totals are what the jobs' rows say.",
+    );
   });
 
   it('exports a file of your own, and says what is wrong with one that is not what it says', () => {

@@ -6,7 +6,7 @@ export interface Process {
   readonly name: string;
 }
 
-/** The processes of functions that have this text in their environment, such as a table of one stack. */
+/** The processes of functions that have this text in their environment, such as the bucket of one stack. */
 export const functionsWith = (text: string): readonly Process[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -1,4 +1,10 @@
-import { Duration, aws_kms as kms, aws_lambda as lambda, type Stack } from 'aws-cdk-lib';
+import {
+  Duration,
+  aws_dynamodb as dynamodb,
+  aws_kms as kms,
+  aws_lambda as lambda,
+  type Stack,
+} from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -216,8 +222,28 @@ describe('a stack of jobs', () => {
     template.hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'sqs',
       RawMessageDelivery: true,
+      // Deltas count what they miss, so a consumer gets the whole channel.
+      FilterPolicy: absent(),
     });
   });
+
+  it.each([
+    [true, ['care', 'jobs', 'own']],
+    [false, ['care', 'own']],
+  ])(
+    'tells a consumer its own tables, and with fillsGaps %s those that are %j',
+    (fillsGaps, names) => {
+      const stack = aStack();
+      const own = dynamodb.Table.fromTableName(stack, 'Own', 'own-table');
+      const consumers = { audit: { entry, fillsGaps, tables: { own: own as dynamodb.Table } } };
+      const { template } = made({ consumers }, stack);
+      const functions = Object.entries(template.findResources('AWS::Lambda::Function'));
+      const [, audit] = functions.find(([id]) => id.includes('Consumeraudit')) ?? [];
+
+      const said = JSON.stringify(audit?.['Properties'].Environment.Variables.LANEKEEPER_TABLES);
+      expect([...said.matchAll(/\\"(\w+)\\":/g)].map(([, name]) => name).sort()).toEqual(names);
+    },
+  );
 
   it('encrypts all of it with the key that it is given', () => {
     const stack = aStack();

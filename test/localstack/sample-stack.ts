@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type AwsSettings, onAws } from '../../lib/aws/index.ts';
 import type { World } from '../../lib/index.ts';
@@ -11,7 +12,7 @@ import { zipped } from './zipped.ts';
 /** The sample, deployed: its functions behind mappings. */
 export interface SampleStack extends AsyncDisposable {
   readonly world: World;
-  /** The queue to which events are published. */
+  /** A queue that gets the events beside the catalogue's. */
   readonly events: string;
   /** Invokes the sweeper, which on AWS a schedule does. */
   sweep(): Promise<unknown>;
@@ -23,16 +24,20 @@ export async function sampleStack(datasets: readonly string[]): Promise<SampleSt
   const name = settings.bucket ?? '';
   const commands = await aQueue(`${name}-commands.fifo`);
   const events = await aQueue(`${name}-events.fifo`);
+  const catalogue = await aQueue(`${name}-catalogue.fifo`);
   const dead = await aQueue(`${name}-dead.fifo`);
   const targets = {
     'commands-export': commands.url,
-    events: events.url,
+    events: await aTopic(`${name}-events.fifo`, [events.arn, catalogue.arn]),
     'dead-letters': dead.url,
   };
-  const used = { ...settings, targets };
+  // The stand's own table is the catalogue's.
+  const { own = '', ...tables } = settings.tables ?? {};
+  const used = { ...settings, targets, tables: { ...tables, catalogue: own } };
   await deploy(name, used, datasets);
   const mappings = [
     await lambda.createMapping(commands.arn, `${name}-worker`, { BatchSize: 10 }),
+    await lambda.createMapping(catalogue.arn, `${name}-catalogue-consumer`, { BatchSize: 10 }),
     await lambda.createMapping(await streamOf(used), `${name}-relay`, {
       BatchSize: 100,
       StartingPosition: 'TRIM_HORIZON',
@@ -59,7 +64,7 @@ export async function sampleStack(datasets: readonly string[]): Promise<SampleSt
   };
 }
 
-const entries = ['worker', 'relay', 'sweep'] as const;
+const entries = ['worker', 'relay', 'sweep', 'catalogue-consumer'] as const;
 
 async function deploy(
   name: string,
@@ -79,6 +84,24 @@ async function deploy(
   };
   for (const entry of entries)
     await lambda.createFunction({ name: `${name}-${entry}`, entry, zip, environment });
+}
+
+/** A FIFO topic that delivers to these queues, the event itself as body. */
+async function aTopic(Name: string, queues: readonly string[]): Promise<string> {
+  const sns = new SNSClient({});
+  const { TopicArn = '' } = await sns.send(
+    new CreateTopicCommand({ Name, Attributes: { FifoTopic: 'true' } }),
+  );
+  for (const Endpoint of queues)
+    await sns.send(
+      new SubscribeCommand({
+        TopicArn,
+        Protocol: 'sqs',
+        Endpoint,
+        Attributes: { RawMessageDelivery: 'true' },
+      }),
+    );
+  return TopicArn;
 }
 
 async function aQueue(QueueName: string): Promise<{ url: string; arn: string }> {

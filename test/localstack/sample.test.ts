@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { catalogueCheck } from '../../demo/catalogue-check.ts';
 import { fileDatasets } from '../../functions/export/file-datasets.ts';
 import { exportJob } from '../../functions/export/job.ts';
 import { createJobs } from '../../lib/index.ts';
@@ -104,6 +105,20 @@ describe("the sample behind Lambda's own mappings", { timeout: 180_000 }, () => 
     expect(rows).toEqual(
       JSON.parse(readFileSync(`node_modules/vega-datasets/data/${dataset}`, 'utf8')),
     );
+  });
+
+  it('keeps a catalogue whose exports and totals are what the jobs say', async () => {
+    const jobs = createJobs(stack.world);
+    const views = await Promise.all(exports.map(({ intentId }) => jobs.get(job, intentId)));
+    const known = views.flatMap((view) => (view === undefined ? [] : [view]));
+
+    await vi.waitFor(
+      async () => expect((await catalogueCheck(stack.world.store, known)).wrong).toEqual([]),
+      { timeout: 60_000, interval: 500 },
+    );
+    const { exports: shown, totals } = await catalogueCheck(stack.world.store, known);
+    expect(shown).toBe(12);
+    expect(totals.map((total) => total.exports)).toEqual([3, 3, 3, 3]);
   });
 
   it('leaves nothing behind for the sweeper', async () => {
