@@ -135,7 +135,7 @@ describe('an alarm', () => {
     expect(rowsOf(template)).toEqual(
       byId([
         ...ofStack,
-      ...ofReconcile,
+        ...ofReconcile,
         ...ofDoctor,
         ...ofQueue('Jobcopy', 'Jobcopy'),
         ...ofQueue('Consumercopy', 'Consumercopy'),

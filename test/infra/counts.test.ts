@@ -119,6 +119,15 @@ describe('a count', () => {
       ],
       Relay: ['lanekeeper event-set-aside', 'lanekeeper publish-held'],
       Sweeper: ['lanekeeper orphans-collected'],
+      Reconcile: [
+        'lanekeeper backlog',
+        'lanekeeper backlog-aside',
+        'lanekeeper backlog-idle',
+        'lanekeeper backlog-oldest',
+        'lanekeeper event-set-aside',
+        'lanekeeper events-reconciled',
+        'lanekeeper publish-held',
+      ],
       Doctor: ['lanekeeper doctor-finding', 'lanekeeper doctor-looked'],
     });
   });

@@ -114,7 +114,7 @@ describe('a function of a stack', () => {
     const { template } = made();
     const roles = template.findResources('AWS::IAM::Role');
 
-    expect(Object.keys(roles)).toHaveLength(5);
+    expect(Object.keys(roles)).toHaveLength(6);
     expect(JSON.stringify(roles)).not.toContain('ManagedPolicyArns');
   });
 });
