@@ -83,6 +83,17 @@ export {
 } from './handler/replay-events.ts';
 export type { RetrySettings } from './handler/retry-settings.ts';
 export { type SnapshotChange, snapshotProjection } from './handler/snapshot-projection.ts';
+export {
+  type StreamReading,
+  type StreamSettings,
+  streamHandler,
+} from './handler/stream-handler.ts';
+export type {
+  KafkaBatchResponse,
+  KafkaPosition,
+  StreamMessage,
+  Streams,
+} from './handler/streams.ts';
 export { type Swept, sweepHandler } from './handler/sweep-handler.ts';
 export type { Found, Reconciled, Why } from './handler/tally.ts';
 export type { Turn } from './handler/turn.ts';

@@ -1,16 +1,14 @@
-import { permanent } from '../kernel/failure.ts';
-import type { Outcome } from '../kernel/outcome.ts';
-import { jsonLines } from '../observe/json-lines.ts';
-import type { Observe, World } from '../ports/world.ts';
-import { classified } from '../retry/classified.ts';
-import { isAnswer, type MessageAnswer, noAnswer, type PlainAnswer } from './answer.ts';
+import type { World } from '../ports/world.ts';
+import { isAnswer, type MessageAnswer, noAnswer, type PlainAnswer, type PutOff } from './answer.ts';
+import { answered } from './answered.ts';
 import type { BatchSettings } from './batch-settings.ts';
 import { type Care, type CareSettings, careOf } from './care.ts';
 import type { Handle } from './cared.ts';
 import type { Message } from './message.ts';
+import { printLines } from './print-lines.ts';
 import { type One, queueHandler, type SqsHandler } from './queue-handler.ts';
-import { overrun, type Ran, ran } from './ran.ts';
-import { bodyOf, type Reading } from './reading.ts';
+import { overrun } from './ran.ts';
+import { bodyOf, checkReading, type Reading } from './reading.ts';
 import { realClock } from './real-clock.ts';
 import { isRemembered } from './remembering.ts';
 import type { OpenTurn, Turn } from './turn.ts';
@@ -51,7 +49,7 @@ export function fifoHandler<Body>(
   settings: QueueSettings<Body, MessageAnswer> & CareSettings<Body>,
   world?: World,
 ): SqsHandler {
-  checkSettings(settings);
+  checkReading(settings);
   if (world === undefined) {
     const parts = { clock: realClock, observe: settings.observe ?? printLines };
     return queueHandler(settings, parts, () => plainly(settings));
@@ -62,22 +60,6 @@ export function fifoHandler<Body>(
   const parts = { clock, visibility, observe, bounds };
   return queueHandler(settings, parts, () => withCare(care, handleBy(care, settings)));
 }
-
-function checkSettings({
-  schema,
-  parse,
-  handle,
-}: Reading<unknown> & { readonly handle: unknown }): void {
-  if (typeof handle !== 'function')
-    throw permanent('setting-invalid', `handle is a function, got ${typeof handle}`);
-  if ((schema === undefined) !== (parse === undefined)) return;
-  throw permanent(
-    'setting-invalid',
-    'a handler reads its bodies by exactly one of schema and parse',
-  );
-}
-
-const printLines: Observe = jsonLines((line) => void process.stdout.write(`${line}\n`));
 
 /** The message as user code sees it. A body that took longer to read than the turn lasts: nothing is started any more. */
 async function readBy<Body>(
@@ -106,18 +88,8 @@ const handleBy =
 const plainly =
   <Body>(settings: QueueSettings<Body, MessageAnswer>): One =>
   async (raw, turn) => {
-    const failed = (thrown: unknown): Outcome => ({
-      kind: 'failed',
-      failure: classified(thrown).failure,
-    });
-    const code: Ran<MessageAnswer> = await ran(turn, async () =>
+    const end = await answered<PlainAnswer | PutOff>(turn, ['done', 'retry-later'], async () =>
       settings.handle(await readBy(settings, raw, turn), turn),
     );
-    if (code.kind === 'threw') return failed(code.thrown);
-    if (code.kind === 'overran') return failed(overrun());
-    if (!isAnswer<MessageAnswer>(code.answer, ['done', 'retry-later']))
-      return failed(noAnswer('a handler without a world ends by done()', code.answer));
-    return code.answer.kind === 'done'
-      ? { kind: 'done' }
-      : { kind: 'held-back', behind: undefined };
+    return end.kind === 'retry-later' ? { kind: 'held-back', behind: undefined } : end;
   };

@@ -1,49 +1,54 @@
-import type { Context, SQSBatchResponse } from 'aws-lambda';
+import type { Context } from 'aws-lambda';
+import { byGroup } from '../batch/by-group.ts';
 import { type Deadline, deadline } from '../batch/deadline.ts';
-import { hidings } from '../batch/hidings.ts';
-import { response } from '../batch/response.ts';
-import type { Ended, Run } from '../batch/run-groups.ts';
-import { type FunctionBounds, leavesTime } from '../kernel/bounds.ts';
+import { type Ended, type Run, runGroups } from '../batch/run-groups.ts';
+import { leavesTime } from '../kernel/bounds.ts';
 import type { Duration, Instant } from '../kernel/brand.ts';
 import { type Failure, permanent, transient } from '../kernel/failure.ts';
+import type { Happening } from '../kernel/happening.ts';
 import { isAcknowledged, type Outcome } from '../kernel/outcome.ts';
 import { later } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Hiding, Visibility } from '../ports/visibility.ts';
 import type { Observe } from '../ports/world.ts';
+import type { BatchSettings } from './batch-settings.ts';
 import { InvocationEpoch } from './invocation-epoch.ts';
-import { messageTold } from './message-told.ts';
-import type { One } from './queue-handler.ts';
+import type { Span } from './message-told.ts';
 import { overrun } from './ran.ts';
-import type { Received } from './received.ts';
 import { remainingOf } from './remaining-of.ts';
-import { MessageTurn } from './turn.ts';
+import { MessageTurn, type OpenTurn } from './turn.ts';
 
-/** What a queue's door needs from outside; without a visibility it hides nothing. */
-export interface QueueParts {
-  readonly clock: Clock;
-  readonly observe: Observe;
-  readonly visibility?: Visibility;
-  readonly bounds?: FunctionBounds | undefined;
+/** A record as far as its invocation is concerned. */
+export interface Batched {
+  /** Its place among the records of the event. */
+  readonly index: number;
+  readonly id: string;
+  readonly group: string;
 }
 
 /** One batch in one invocation. */
-export interface Batch {
+export interface Batch<R> {
   readonly context: Context;
   readonly margin: Duration;
-  readonly records: readonly Received[];
+  readonly records: readonly R[];
+  /** How a record ended, as observers are told. */
+  told(record: R, outcome: Outcome, span: Span): Happening;
 }
 
-/** The most messages that SQS hides in one request. */
-const hiddenAtOnce = 10;
+/** How the records of a batch are decided. */
+export interface Deciding<R> extends Required<Pick<BatchSettings, 'concurrency' | 'allFailed'>> {
+  /** Decides one record, inside its turn; what goes wrong is a rejection, never a throw at once. */
+  one(record: R, turn: OpenTurn): Promise<Outcome>;
+  /** What a group's end asks for; the response waits for it, but not beyond the deadline. */
+  ended(group: readonly Ended<R>[]): Promise<unknown>;
+}
 
 /** One invocation: its verdicts, its turns and its alarms, none of which outlives it. */
-export class Invocation {
-  readonly #parts: QueueParts;
-  readonly #batch: Batch;
+export class Invocation<R extends Batched> {
+  readonly #parts: { readonly clock: Clock; readonly observe: Observe };
+  readonly #batch: Batch<R>;
   readonly #verdicts: (Outcome | undefined)[];
-  readonly #turns = new Map<Received, MessageTurn>();
-  readonly #hiding: Promise<unknown>[] = [];
+  readonly #turns = new Map<R, MessageTurn>();
+  readonly #asked: Promise<unknown>[] = [];
   readonly #end: Deadline | undefined;
   readonly #epoch: InvocationEpoch;
   readonly #over: Promise<void>;
@@ -52,7 +57,7 @@ export class Invocation {
   #closed = false;
 
   /** @throws Failure `margin-too-long` where the margin leaves no time to work */
-  constructor(parts: QueueParts, batch: Batch) {
+  constructor(parts: { readonly clock: Clock; readonly observe: Observe }, batch: Batch<R>) {
     this.#parts = parts;
     this.#batch = batch;
     this.#verdicts = new Array(batch.records.length);
@@ -63,14 +68,35 @@ export class Invocation {
     });
   }
 
+  /**
+   * Runs the batch, but no longer than the deadline allows, and answers the verdict of each record; what has none by then
+   * is not done.
+   *
+   * @throws Failure `all-failed` where that is asked for
+   */
+  async verdicts(deciding: Deciding<R>): Promise<readonly (Outcome | undefined)[]> {
+    const { records } = this.#batch;
+    const run = runGroups(byGroup(records), {
+      concurrency: deciding.concurrency,
+      mayStart: () => this.#mayStart(),
+      one: (record) => this.#run(record, deciding),
+      ended: (group) => this.#ended(group, deciding),
+    });
+    await this.#settle(run);
+    const isDone = (it: Outcome | undefined) => it !== undefined && isAcknowledged(it);
+    if (deciding.allFailed === 'throw' && records.length > 0 && !this.#verdicts.some(isDone))
+      throw permanent('all-failed', `all ${records.length} records of the batch failed`);
+    return this.#verdicts;
+  }
+
   /** Whether there is time to start a message; an alarm that rings early on the clock of the machine counts too. */
-  mayStart(): boolean {
+  #mayStart(): boolean {
     if (this.#signalled) return false;
     return this.#end === undefined || this.#parts.clock.now() < this.#end.signal;
   }
 
   /** Runs one message to its verdict; whatever goes wrong is that record's failure. */
-  async run(record: Received, one: One): Promise<Outcome> {
+  async #run(record: R, { one }: Deciding<R>): Promise<Outcome> {
     const { clock } = this.#parts;
     const since = clock.now();
     const turn = new MessageTurn({
@@ -81,7 +107,7 @@ export class Invocation {
       epoch: this.#epoch,
     });
     this.#turns.set(record, turn);
-    const came = record.isLost ? withoutGroup(record) : await verdict(one, record, turn);
+    const came = await one(record, turn).catch(threw);
     const outcome = this.#epoch.isOpen() ? came : tooLate();
     turn.close();
     this.#turns.delete(record);
@@ -89,22 +115,16 @@ export class Invocation {
     return outcome;
   }
 
-  /** A group has ended: what is behind its end gets its verdict, and is hidden as the end asks. */
-  ended(group: readonly Ended<Received>[]): void {
+  /** A group has ended: what is behind its end gets its verdict, and what the end asks for is done. */
+  #ended(group: readonly Ended<R>[], { ended }: Deciding<R>): void {
     for (const { message, outcome } of group)
       if (this.#verdicts[message.index] === undefined) this.#judge(message, outcome);
-    const { visibility } = this.#parts;
-    const queue = group[0]?.message.message.record.eventSourceARN;
-    if (visibility === undefined || queue === undefined || this.#closed) return;
-    const all = hidings(group);
-    for (let i = 0; i < all.length; i += hiddenAtOnce)
-      this.#hiding.push(hide(visibility, queue, all.slice(i, i + hiddenAtOnce)));
+    if (!this.#closed) this.#asked.push(ended(group));
   }
 
-  /** Waits for the run, but no longer than the deadline allows; what has no verdict then is not done. */
-  async respond(run: Run): Promise<SQSBatchResponse> {
+  async #settle(run: Run): Promise<void> {
     const { cancel, close } = this.#alarms(run);
-    const finished = run.all.then(() => Promise.all(this.#hiding));
+    const finished = run.all.then(() => Promise.all(this.#asked));
     await Promise.race([finished, close]);
     cancel();
     for (const turn of this.#turns.values()) turn.close();
@@ -112,14 +132,6 @@ export class Invocation {
       if (this.#verdicts[record.index] === undefined) this.#judge(record, this.#unended(record));
     this.#closed = true;
     this.#epoch.close();
-    return response(
-      this.#batch.records.map(({ id }) => id),
-      this.#verdicts,
-    );
-  }
-
-  allFailed(): boolean {
-    return this.#verdicts.every((verdict) => verdict === undefined || !isAcknowledged(verdict));
   }
 
   /** Signal, then grace, then close: the three moments before the end. */
@@ -144,7 +156,7 @@ export class Invocation {
   }
 
   /** What becomes of a record that is still running when the response is given, or stands behind one. */
-  #unended(record: Received): Outcome {
+  #unended(record: R): Outcome {
     if (this.#turns.has(record)) return tooLate();
     const head = this.#batch.records.find(
       (other) => other.group === record.group && this.#turns.has(other),
@@ -152,16 +164,16 @@ export class Invocation {
     return { kind: 'out-of-time', behind: head?.id };
   }
 
-  #judge(record: Received, outcome: Outcome, begun?: Instant): void {
+  #judge(record: R, outcome: Outcome, begun?: Instant): void {
     if (this.#closed) return;
     this.#verdicts[record.index] = outcome;
     const { clock, observe } = this.#parts;
     const now = clock.now();
-    observe(messageTold(record.message, outcome, { since: begun ?? now, now }));
+    observe(this.#batch.told(record, outcome, { since: begun ?? now, now }));
   }
 }
 
-function endOf({ context, margin }: Batch, now: Instant): Deadline | undefined {
+function endOf({ context, margin }: Batch<unknown>, now: Instant): Deadline | undefined {
   const remaining = remainingOf(context);
   if (remaining === undefined) return undefined;
   const { holds, sentence } = leavesTime(margin, remaining);
@@ -169,36 +181,13 @@ function endOf({ context, margin }: Batch, now: Instant): Deadline | undefined {
   throw permanent('margin-too-long', sentence);
 }
 
-async function verdict(one: One, record: Received, turn: MessageTurn): Promise<Outcome> {
-  try {
-    return await one(record.message, turn);
-  } catch (cause) {
-    return {
-      kind: 'failed',
-      failure: transient('handler-threw', 'handling ended by a throw', { cause }),
-    };
-  }
-}
-
-const withoutGroup = ({ id }: Received): Outcome => ({
+const threw = (cause: unknown): Outcome => ({
   kind: 'failed',
-  failure: permanent(
-    'group-missing',
-    `message ${id} of a FIFO queue has no MessageGroupId, so it has no place in an order`,
-  ),
+  failure: transient('handler-threw', 'handling ended by a throw', { cause }),
 });
 
 /** Nothing counts that ends after the invocation did, as in a process that was frozen: its message is another's by then. */
 const tooLate = (): Outcome => ({ kind: 'failed', failure: overrun() });
-
-/** A lost handle or an outage is no error: the queue's own visibility timeout decides then. */
-async function hide(visibility: Visibility, queue: string, all: readonly Hiding[]): Promise<void> {
-  try {
-    await visibility.hide(queue, all);
-  } catch {
-    // The record is reported as failed either way.
-  }
-}
 
 const late = (): Failure =>
   transient('deadline', 'the invocation is about to end: finish or give up now');

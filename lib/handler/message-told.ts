@@ -3,7 +3,6 @@ import type { Happening } from '../kernel/happening.ts';
 import { never } from '../kernel/never.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { between } from '../kernel/time.ts';
-import type { Message } from './message.ts';
 
 /** When a message was begun and when it ended. */
 export interface Span {
@@ -11,9 +10,18 @@ export interface Span {
   readonly now: Instant;
 }
 
+/** As much of a message as observers are told. */
+export interface Described {
+  readonly id: string;
+  readonly group: string;
+  /** Undefined where nothing counts attempts. */
+  readonly attempt: number | undefined;
+  readonly record: { readonly eventSourceARN: string };
+}
+
 /** How a message ended, as observers are told. */
 export function messageTold(
-  { id, group, attempt, record }: Message<string>,
+  { id, group, attempt, record }: Described,
   outcome: Outcome,
   { since, now }: Span,
 ): Happening {
@@ -26,14 +34,17 @@ export function messageTold(
         took: between(since, now),
       };
     case 'failed':
-    case 'dead-lettered':
-    case 'parked':
       return {
         ...about,
-        kind: `message-${outcome.kind}`,
+        kind: 'message-failed',
         attempt: outcome.attempt ?? attempt,
         failure: outcome.failure,
       };
+    case 'dead-lettered':
+    case 'parked': {
+      const { kind, ...how } = outcome;
+      return { ...about, kind: `message-${kind}`, ...how };
+    }
     case 'held-back':
       return { ...about, kind: 'message-held-back', behind: outcome.behind };
     case 'out-of-time':

@@ -16,10 +16,30 @@ export type Reading<Body> =
       readonly unwrap?: never;
     };
 
+/** @throws Failure `setting-invalid` unless there are a handler and one way to read */
+export function checkReading({
+  schema,
+  parse,
+  handle,
+}: Reading<unknown> & { readonly handle: unknown }): void {
+  if (typeof handle !== 'function')
+    throw permanent('setting-invalid', `handle is a function, got ${typeof handle}`);
+  if ((schema === undefined) !== (parse === undefined)) return;
+  throw permanent(
+    'setting-invalid',
+    'a handler reads its bodies by exactly one of schema and parse',
+  );
+}
+
 /** Reads a body. @throws Failure `body-not-json`, `body-not-wrapped` or `body-invalid`, permanent and without the body itself */
 export async function bodyOf<Body>(reading: Reading<Body>, text: string): Promise<Body> {
   if (reading.parse !== undefined) return parsed(reading.parse, text);
-  const checked = await reading.schema['~standard'].validate(unwrapped(json(text), reading.unwrap));
+  return valid(reading.schema, unwrapped(json(text), reading.unwrap));
+}
+
+/** What a schema makes of a value. @throws Failure `body-invalid`, permanent and without the value itself */
+export async function valid<Body>(schema: Schema<unknown, Body>, value: unknown): Promise<Body> {
+  const checked = await schema['~standard'].validate(value);
   if (checked.issues === undefined) return checked.value;
   throw permanent(
     'body-invalid',

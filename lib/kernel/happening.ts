@@ -8,7 +8,9 @@ export type Told<Kind extends string, What> = Kind extends string
 
 /** Which message a {@link Happening} is about. */
 export interface OfMessage {
+  /** Where it came from: a queue's ARN, or a stream's, a table's or a topic's. */
   queue: string;
+  /** Its message group; of a stream, its partition key. */
   group: string;
   messageId: string;
 }
@@ -39,8 +41,10 @@ export interface Gap {
 /** All that is worth observing: logs, metrics, the console and tests read this union, and `kind` names the metric. */
 export type Happening =
   | Told<'message-done' | 'message-repeated', OfMessage & { took: Duration }>
+  /** Nothing counts the attempts at a stream's record. */
+  | Told<'message-failed', OfMessage & { attempt: number | undefined; failure: Failure }>
   | Told<
-      'message-failed' | 'message-dead-lettered' | 'message-parked',
+      'message-dead-lettered' | 'message-parked',
       OfMessage & { attempt: number; failure: Failure }
     >
   | Told<'message-dropped', OfMessage & { because: string }>

@@ -1,6 +1,15 @@
 import middy from '@middy/core';
 import { type } from 'arktype';
-import type { SQSBatchResponse, SQSEvent, SQSHandler } from 'aws-lambda';
+import type {
+  Context,
+  DynamoDBStreamHandler,
+  KinesisStreamHandler,
+  MSKEvent,
+  SelfManagedKafkaEvent,
+  SQSBatchResponse,
+  SQSEvent,
+  SQSHandler,
+} from 'aws-lambda';
 import * as v from 'valibot';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
@@ -26,6 +35,7 @@ import {
   retryLater,
   seconds,
   snapshotProjection,
+  streamHandler,
   sweepHandler,
   transient,
   type World,
@@ -167,6 +177,47 @@ export const lines = fifoHandler({
     expectTypeOf(message.body).toEqualTypeOf<string[]>();
     return done();
   },
+});
+
+export const clicks = streamHandler({
+  source: 'kinesis',
+  schema: v.object({ page: v.string() }),
+  async handle(click) {
+    expectTypeOf(click.body.page).toBeString();
+    expectTypeOf(click.key).toBeString();
+    void click.record.kinesis.data;
+    return done();
+  },
+});
+clicks satisfies KinesisStreamHandler;
+
+export const rows = streamHandler({
+  source: 'dynamodb',
+  schema: z.object({ old: Order.optional(), new: Order.optional() }),
+  async handle({ body, record }) {
+    expectTypeOf(body.new).toEqualTypeOf<Order | undefined>();
+    void record.dynamodb?.Keys;
+    return done();
+  },
+});
+rows satisfies DynamoDBStreamHandler;
+
+export const topic = streamHandler({
+  source: 'kafka',
+  parse: (text) => text.split(','),
+  async handle({ body, key, record }) {
+    expectTypeOf(body).toEqualTypeOf<string[]>();
+    expectTypeOf(key).toEqualTypeOf<string | undefined>();
+    expectTypeOf(record.offset).toBeNumber();
+    return done();
+  },
+});
+export const whereKafkaGoesOn = async (event: MSKEvent | SelfManagedKafkaEvent, context: Context) =>
+  (await topic(event, context)).batchItemFailures[0]?.itemIdentifier.partition satisfies
+    | string
+    | undefined;
+export const wrappedClicks = middy(clicks).before(({ event }) => {
+  event.Records[0]?.kinesis.partitionKey satisfies string | undefined;
 });
 
 export const wrapped = middy(worker)

@@ -16,6 +16,7 @@ import {
   retryLater,
   seconds,
   snapshotProjection,
+  streamHandler,
   transient,
   type World,
 } from '../../lib/index.ts';
@@ -136,6 +137,23 @@ it('laptops', async () => {
   real.queue('order.fifo');
   // @ts-expect-error no such point
   real.faults.crash({ at: 'finish', when: 'before' });
+});
+
+it('streams', () => {
+  // @ts-expect-error a source that has no order
+  streamHandler({ source: 'sns', schema: Order, async handle() { return done(); } });
+  // @ts-expect-error a table's rows are no text to parse
+  streamHandler({ source: 'dynamodb', parse: (text: string) => text, async handle() { return done(); } });
+  // @ts-expect-error nor are they wrapped
+  streamHandler({ source: 'dynamodb', schema: Order, unwrap: 'sns', async handle() { return done(); } });
+  // @ts-expect-error nothing can put a stream's record off
+  streamHandler({ source: 'kinesis', schema: Order, async handle() { return retryLater({ after: seconds(5) }); } });
+  // @ts-expect-error nor commit writes with it
+  streamHandler({ source: 'kinesis', schema: Order, async handle() { return done({ writes: [] }); } });
+  // @ts-expect-error a topic's record of another source
+  streamHandler({ source: 'kafka', schema: Order, async handle({ record }) { return record.kinesis ? done() : done(); } });
+  // @ts-expect-error a Kafka record may have no key
+  streamHandler({ source: 'kafka', schema: Order, async handle({ key }) { return key.length > 0 ? done() : done(); } });
 });
 
 it('care for what fails', () => {
