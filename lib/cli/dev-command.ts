@@ -8,6 +8,7 @@ import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import { seconds } from '../kernel/time.ts';
 import { endpointOf } from './endpoint-of.ts';
+import { ownProcess } from './own-process.ts';
 import { parsed } from './parsed.ts';
 import { introduced, printed } from './printed.ts';
 import type { Shell } from './shell.ts';
@@ -17,20 +18,28 @@ import { emulated } from './usage.ts';
 export async function devCommand(shell: Shell): Promise<void> {
   const options = optionsOf(shell);
   const tell = (note: Note): void => {
+    // Whoever reads that it was reloaded finds the settings as they are now.
+    if (note.kind === 'reloaded') saved(note.environment, shell);
     const line = options.json ? JSON.stringify(note) : printed(note);
     if (line !== undefined) shell.print(line);
   };
   const end = new AbortController();
   const ended = shell.ended().then(() => end.abort());
-  const settings = { ...options, env: shell.env, told: tell, signal: end.signal };
-  await using dev = await startDev(settings).catch((thrown: unknown) => {
+  const wanted = { ...options, env: shell.env, told: tell, signal: end.signal };
+  await using dev = await startDev(wanted).catch((thrown: unknown) => {
     if (end.signal.aborted) return undefined;
     throw thrown;
   });
   if (dev === undefined) return;
-  const file = saved(dev, shell);
+  const settings = relative(shell.folder, saved(dev.environment, shell));
   if (options.json) shell.print(JSON.stringify({ kind: 'ready', environment: dev.environment }));
-  else shell.print(introduced(dev, options.endpoint, relative(shell.folder, file)));
+  else
+    shell.print(
+      introduced(dev, options.endpoint, {
+        settings,
+        process: ownProcess({ settings, config: options.config }, shell),
+      }),
+    );
   const unwatch = options.watch
     ? watch(dirname(options.config), realClock, {
         changed: () => void dev.reload(),
@@ -115,12 +124,12 @@ const inSeconds = (flag: string, text: string, most: number): Duration =>
   seconds(whole(flag, text, most));
 
 /** Keeps the environment that `onAws()` reads where the project's own processes find it; of credentials only those that every emulator takes. */
-function saved(dev: Dev, { folder, env }: Shell): string {
+function saved(environment: Dev['environment'], { folder, env }: Shell): string {
   const file = join(folder, '.lanekeeper', 'dev.env');
   mkdirSync(dirname(file), { recursive: true });
   const isEmulated = env['AWS_ACCESS_KEY_ID'] === emulated.AWS_ACCESS_KEY_ID;
   const settings = {
-    ...dev.environment,
+    ...environment,
     AWS_REGION: env['AWS_REGION'] ?? '',
     ...(isEmulated ? emulated : {}),
   };

@@ -7,6 +7,7 @@ process.exitCode = await ranCommand(commands, {
   args: process.argv.slice(2),
   env: process.env,
   folder: process.cwd(),
+  node: [process.execPath, ...process.execArgv],
   print: (line) => void process.stdout.write(`${line}\n`),
   note: (line) => void process.stderr.write(`${line}\n`),
   ended: () =>

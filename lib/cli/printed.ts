@@ -28,8 +28,14 @@ export function printed(note: Note): string | undefined {
   }
 }
 
+/** What processes of one's own need: where the settings are, and how to run with them. */
+export interface Own {
+  readonly settings: string;
+  readonly process: string;
+}
+
 /** What runs where, for people. */
-export const introduced = ({ resources, plan }: Dev, endpoint: string, file: string): string =>
+export const introduced = ({ resources, plan }: Dev, endpoint: string, own: Own): string =>
   [
     `endpoint  ${endpoint}`,
     `tables    ${Object.values(resources.tables).join(', ')}`,
@@ -37,7 +43,7 @@ export const introduced = ({ resources, plan }: Dev, endpoint: string, file: str
     `topic     ${resources.targets['events'] ?? 'none'}`,
     ...Object.entries(resources.queues).map(([name, { url }]) => `queue     ${name}  ${url}`),
     `jobs      ${plan.jobs.map(({ name }) => name).join(', ') || 'none'}`,
-    `settings  ${file}, for your own processes: node --env-file=${file} app.ts`,
+    `settings  ${own.settings}, for your own processes: ${own.process}`,
   ].join('\n');
 
 const countOf = ({ count, failed }: { readonly count: number; readonly failed: number }): string =>

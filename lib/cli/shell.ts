@@ -5,6 +5,8 @@ export interface Shell {
   /** The process's own variables: the SDK reads what is set here. */
   readonly env: Record<string, string | undefined>;
   readonly folder: string;
+  /** The Node that runs this, and the flags that it was given. */
+  readonly node: readonly string[];
   /** One line of what was asked for. */
   print(line: string): void;
   /** One line beside it, which no program reads: what it cost, how far it is. */

@@ -51,7 +51,7 @@ export interface DevSettings {
 export interface Dev extends AsyncDisposable {
   readonly plan: Plan;
   readonly resources: Resources;
-  /** The environment that `onAws()` reads, for processes of your own. */
+  /** The environment that `onAws()` reads, for processes of your own; a reload may change it, and tells it. */
   readonly environment: Readonly<Record<string, string>>;
   /** Loads the project's code anew: later invocations run it, and what it names anew exists then. */
   reload(): Promise<void>;
@@ -137,7 +137,8 @@ class Running implements Dev {
   async #reloaded(): Promise<void> {
     const { told } = this.#settings;
     try {
-      told({ kind: 'reloaded', ...(await this.#follow(await this.#readPlan())) });
+      const changes = await this.#follow(await this.#readPlan());
+      told({ kind: 'reloaded', ...changes, environment: this.environment });
     } catch (thrown) {
       if (!this.#isEnded) told({ kind: 'not-loaded', name: 'config', why: said(thrown) });
     }

@@ -35,6 +35,8 @@ export type Note =
       readonly kind: 'reloaded';
       readonly added: readonly string[];
       readonly removed: readonly string[];
+      /** What the environment of the project's other processes is from now on. */
+      readonly environment: Readonly<Record<string, string>>;
     };
 
 /** A message of a batch, without its body. */

@@ -1,3 +1,4 @@
+import { execSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -222,6 +223,62 @@ describe('the command lanekeeper', { timeout: 60_000 }, () => {
       const pids = [...out.matchAll(/process (\d+) started/g)].map(([, pid]) => Number(pid));
       expect(pids.length).toBeGreaterThan(0);
       expect(pids.filter(isAlive)).toEqual([]);
+    },
+  );
+
+  it.skipIf(!hasEndpoint())(
+    'prints a line that runs a process of your own, and rewrites its settings before it tells of a reload',
+    async () => {
+      const { AWS_ENDPOINT_URL = '' } = process.env;
+      const folder = mkdtempSync(join(root, '.lanekeeper', 'cli-'));
+      const config = (n: number, ...names: readonly string[]) =>
+        writeFileSync(
+          join(folder, 'lanekeeper.config.ts'),
+          `import { defineConfig, defineJob, complete } from 'lanekeeper';
+           import * as v from 'valibot';
+           const job = (name: string) => defineJob({ name, input: v.object({}), run: async () => complete() });
+           export default defineConfig({ jobs: ${JSON.stringify(names)}.map(job) }); // ${n}`,
+        );
+      config(0, 'first');
+      writeFileSync(
+        join(folder, 'app.ts'),
+        `import { onAws } from 'lanekeeper/aws'; onAws().store; console.log(process.env.LANEKEEPER_TARGETS as string);`,
+      );
+      const told: string[] = [];
+      let n = 0;
+      let again: ReturnType<typeof setInterval> | undefined;
+      /** Runs the line, as somebody would whose path has the system's Node. */
+      const run = (out: string) => {
+        const line = /^settings .* processes: (.+)\n/m.exec(out)?.[1] ?? 'false';
+        told.push(execSync(line, { cwd: folder, env: { PATH: '/usr/bin:/bin' } }).toString());
+      };
+
+      const { code, err } = await lanekeeper(
+        folder,
+        ['dev', '--endpoint', AWS_ENDPOINT_URL, '--prefix', `own-${process.pid}`],
+        {
+          at(out, end) {
+            if (told.length === 0 && /^settings .*\n/m.test(out)) {
+              run(out);
+              // Until it is seen: whoever watches a folder needs a while to begin.
+              again = setInterval(() => config(++n, 'first', 'second'), 1_000);
+            }
+            if (told.length === 1 && out.includes('reloaded, new: commands-second')) {
+              run(out);
+              end();
+            }
+          },
+        },
+      );
+
+      clearInterval(again);
+      rmSync(folder, { recursive: true });
+      expect([code, err]).toEqual([0, '']);
+      const targets = told.map((text) => Object.keys(JSON.parse(text)).sort());
+      expect(targets).toEqual([
+        ['commands-first', 'events'],
+        ['commands-first', 'commands-second', 'events'],
+      ]);
     },
   );
 });

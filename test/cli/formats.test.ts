@@ -278,6 +278,7 @@ describe('a command', () => {
       args,
       env: {},
       folder: '.',
+      node: ['node'],
       print: (line) => printed.push(line),
       note: (line) => noted.push(line),
       ended: () => Promise.resolve(),

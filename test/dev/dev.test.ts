@@ -140,6 +140,7 @@ describe.skipIf(!hasEndpoint())('a project in development', { timeout: 90_000 },
       kind: 'reloaded',
       added: ['more.fifo'],
       removed: ['gone.fifo'],
+      environment: at.dev.environment,
     });
   });
 
