@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { emptyBuckets } from './empty-buckets.ts';
 
 /** A deployment to an emulator with plain `aws-cdk`. */
 export interface Deployment {
@@ -31,9 +32,16 @@ export async function deployed(to: Deployment): Promise<void> {
   await cdk(['deploy', '--all', '--require-approval', 'never'], to);
 }
 
-/** Deletes what was deployed. @throws Error where the command fails */
-export const destroyed = (to: Deployment): Promise<void> =>
-  cdk(['destroy', '--all', '--force'], to);
+/** Deletes what was deployed, with what its buckets hold. @throws Error where the command fails */
+export async function destroyed(to: Deployment): Promise<void> {
+  await emptyBuckets(to.endpoint, 'lanekeeper-export-local').catch((thrown: unknown) => {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    console.error(
+      `The stack's buckets could not be emptied (${why}): one that holds something is told as DELETE_FAILED, and is gone when the emulator stops.`,
+    );
+  });
+  await cdk(['destroy', '--all', '--force'], to);
+}
 
 function cdk(args: readonly string[], { endpoint, app, output = 'cdk.out/local' }: Deployment) {
   const running = spawn(

@@ -1,4 +1,5 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { localstack } from './localstack.ts';
 import { suites } from './suites.ts';
 
@@ -11,7 +12,10 @@ try {
   });
   const open = emulator.open();
   if (open.length > 0) console.error(`LocalStack opened ${open.join(', ')} to others`);
-  process.exitCode = open.length > 0 ? 1 : code;
+  const isOwn = existsSync(join(dirname(emulator.log), 's3'));
+  if (!isOwn)
+    console.error("LocalStack keeps objects elsewhere than in its folder, and won't delete them");
+  process.exitCode = open.length > 0 || !isOwn ? 1 : code;
 } finally {
   mkdirSync('reports', { recursive: true });
   copyFileSync(emulator.log, 'reports/localstack.log');

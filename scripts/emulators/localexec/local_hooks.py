@@ -1,6 +1,7 @@
 """What LocalStack does otherwise when it starts without Docker. It reaches into LocalStack 2026.3.0: pin that version."""
 
 import os
+import tempfile
 
 from localstack.runtime import hooks
 
@@ -38,3 +39,16 @@ def use_other_dynamodb():
     DynamodbServer.stop_dynamodb = lambda self: None
     DynamodbServer.is_up = lambda self: True
     DynamoDBStreamsProvider.modify_stream_arn_for_ddb_local = lambda self, arn: arn
+
+
+@hooks.on_infra_start()
+def keep_objects_here():
+    """Keeps what S3 stores below TMPDIR, which goes with the emulator: LocalStack would leave /tmp/localstack-s3-storage."""
+    from localstack.services.s3.storage.ephemeral import EphemeralS3ObjectStore
+
+    original = EphemeralS3ObjectStore.__init__
+
+    def init(self, root_directory=None):
+        original(self, os.path.join(tempfile.gettempdir(), "s3"))
+
+    EphemeralS3ObjectStore.__init__ = init
