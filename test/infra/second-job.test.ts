@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { Stack } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { build } from 'esbuild';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Config } from '../../lib/index.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 const section = readme.slice(
@@ -18,59 +19,79 @@ const block = (language: string): string =>
 
 const written = (text: string): readonly string[] =>
   text.split('\n').filter((line) => line.trim() !== '');
-const added = written(block('diff')).filter((line) => line.startsWith('+'));
 
-/** What the compiler says of a file and all that it imports, under the house's own settings. */
-function errorsIn(file: string): readonly string[] {
+const diffs = [...section.matchAll(/^```diff\n\+\+\+ (.*)\n@@\n([\s\S]*?)^```/gm)].map(
+  ([, file = '', hunks = '']) => ({ file, hunks: hunks.split('@@\n').map(written) }),
+);
+const addedTo = (file: string): readonly string[] =>
+  diffs
+    .filter((diff) => diff.file === file)
+    .flatMap(({ hunks }) => hunks.flat())
+    .filter((line) => line.startsWith('+'));
+
+/** A file with the README's diff in it. @throws Error for a diff that doesn't fit the file as it stands */
+function changed(file: string): string {
+  const side = (hunk: readonly string[], signs: string): string =>
+    hunk.flatMap((line) => (signs.includes(line.charAt(0)) ? [`${line.slice(1)}\n`] : [])).join('');
+  const hunks = diffs.find((diff) => diff.file === file)?.hunks ?? [];
+  return hunks.reduce(
+    (text, hunk) => {
+      const parts = text.split(side(hunk, ' -'));
+      if (parts.length !== 2) throw new Error(`in ${file} is not once:\n${side(hunk, ' -')}`);
+      return parts.join(side(hunk, ' +'));
+    },
+    readFileSync(file, 'utf8'),
+  );
+}
+
+/** What the compiler says of files and all that they import, under the house's own settings. */
+function errorsIn(files: readonly string[]): readonly string[] {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
   return ts
-    .getPreEmitDiagnostics(ts.createProgram([file], options))
+    .getPreEmitDiagnostics(ts.createProgram(files, options))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
 describe("the README's second job", () => {
   let folder: string;
-  let stack: Stack;
 
-  /** The files as the README says, in a folder that sees this package as its own. */
-  beforeAll(async () => {
+  /** The files as the README says, beside the sample's own, in a folder that sees this package as its own. */
+  beforeAll(() => {
     mkdirSync('reports', { recursive: true });
     folder = resolve(mkdtempSync('reports/second-job-'));
-    const file = (name: string, text: string): string => {
-      const path = join(folder, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text);
-      return path;
+    const file = (name: string, text: string): void => {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
     };
     file('functions/greet/job.ts', block('ts'));
     file('functions/greet/worker.ts', block('mts'));
+    symlinkSync(resolve('functions/export'), join(folder, 'functions/export'));
+    file('infra/stage.ts', readFileSync('infra/stage.ts', 'utf8'));
     const greet = relative('.', join(folder, 'functions/greet/worker.ts'));
-    const stackCode = written(block('diff'))
-      .map((line) => line.slice(1))
-      .join('\n')
-      .replace("entry: 'functions/greet/worker.ts'", `entry: ${JSON.stringify(greet)}`);
-    const app = file(
-      'infra/app.ts',
-      `import { copyJob as exportJob, aStack } from ${JSON.stringify(resolve('test/infra/made.ts'))};
-import { Lanekeeper } from ${JSON.stringify(resolve('lib/infra/index.ts'))};
-export const stack = aStack();
-${stackCode}`,
-    );
-    ({ stack } = (await import(/* @vite-ignore */ app)) as { readonly stack: Stack });
-  }, 60_000);
+    const stack = changed('infra/export-stack.ts');
+    file('infra/export-stack.ts', stack.replace("'functions/greet/worker.ts'", `'${greet}'`));
+    file('lanekeeper.config.ts', changed('lanekeeper.config.ts'));
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('takes at most fifteen lines', () => {
-    const lines = [...written(block('ts')), ...written(block('mts')), ...added];
+  const imported = <Module>(name: string): Promise<Module> =>
+    import(/* @vite-ignore */ join(folder, name)) as Promise<Module>;
 
-    expect(added).toHaveLength(2);
+  it('takes at most fifteen lines', () => {
+    const [stack, config] = [addedTo('infra/export-stack.ts'), addedTo('lanekeeper.config.ts')];
+    const lines = [...written(block('ts')), ...written(block('mts')), ...stack, ...config];
+
+    expect([stack.length, config.length]).toEqual([2, 2]);
     expect(lines.length).toBeGreaterThan(8);
     expect(lines.length).toBeLessThanOrEqual(15);
   });
 
-  it('has a queue with a dead-letter queue, a worker behind it, and alarms on all three', () => {
-    const template = Template.fromStack(stack);
+  it('has a queue with a dead-letter queue, a worker behind it, and alarms on all three', async () => {
+    const { exportStack } =
+      await imported<typeof import('../../infra/export-stack.ts')>('infra/export-stack.ts');
+    const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+    const template = Template.fromStack(exportStack(app, 'dev'));
 
     template.resourceCountIs('AWS::SQS::Queue', 4);
     template.resourcePropertiesCountIs(
@@ -82,11 +103,21 @@ ${stackCode}`,
     expect(ids.filter((id) => id.startsWith('LanekeeperJobgreet'))).toHaveLength(1);
     const alarms = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
     expect(alarms.filter((id) => /greet/i.test(id)).length).toBeGreaterThanOrEqual(5);
+  }, 60_000);
+
+  it('is among the jobs that dev runs', async () => {
+    const { default: config } = await imported<{ readonly default: Config }>(
+      'lanekeeper.config.ts',
+    );
+
+    expect(config.jobs?.map(({ name }) => name)).toEqual(['export', 'greet']);
   });
 
-  it('has a worker that compiles', () => {
-    expect(errorsIn(join(folder, 'functions/greet/worker.ts'))).toEqual([]);
-  }, 60_000);
+  it('compiles', () => {
+    const files = ['functions/greet/worker.ts', 'infra/export-stack.ts', 'lanekeeper.config.ts'];
+
+    expect(errorsIn(files.map((file) => join(folder, file)))).toEqual([]);
+  }, 120_000);
 
   it('has a worker that bundles, and hands its handler out', async () => {
     const { metafile, errors } = await build({
