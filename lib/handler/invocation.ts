@@ -119,7 +119,7 @@ export class Invocation {
   }
 
   allFailed(): boolean {
-    return this.#verdicts.every((verdict) => verdict === undefined || !isAcknowledged(verdict));
+    return this.#verdicts.every((verdict) => !isAcknowledged(verdict));
   }
 
   /** Signal, then grace, then close: the three moments before the end. */
