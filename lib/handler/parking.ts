@@ -17,6 +17,7 @@ import type { Message } from './message.ts';
 import { placeOf } from './place-of.ts';
 import { surely } from './surely.ts';
 import type { OpenTurn } from './turn.ts';
+import { heldBack } from './waiting.ts';
 
 /** A message and the turn it has. */
 export interface InTurn {
@@ -79,7 +80,7 @@ export class Parking {
   /** Stores a message behind what lies parked in its group. */
   async storeBehind({ message, turn }: InTurn, seen: Group): Promise<Outcome> {
     const { cap } = this.#care.retry;
-    if (seen.parked >= mostParked) return { kind: 'held-back', behind: undefined, wait: cap };
+    if (seen.parked >= mostParked) return heldBack(cap);
     const parked = await this.#parked(message, 0);
     const commit = await this.#commit(storesBehind(placeOf(message), seen, parked), turn);
     if (commit.kind === 'committed') this.moved(message, { ...seen, parked: seen.parked + 1 });
@@ -136,7 +137,7 @@ export class Parking {
 }
 
 /** Somebody else has the group: what is left of it here comes back and sees how things are. */
-export const quietEnd: Outcome = { kind: 'held-back', behind: undefined, wait: soon };
+export const quietEnd: Outcome = heldBack(soon);
 
 const behindParked = ({ group }: Message<string>): Failure =>
   new Failure('behind-parked', `group ${group} is parked, so the message waits in it`, {

@@ -19,7 +19,7 @@ import {
 } from '../retry/parked-group.ts';
 import { type Release, releaseMessage } from '../retry/release.ts';
 import { type Care, soon } from './care.ts';
-import { type Handle, outageWait, writesOf } from './cared.ts';
+import { type Handle, writesOf } from './cared.ts';
 import type { Message } from './message.ts';
 import { messageTold } from './message-told.ts';
 import { type InTurn, type Parking, quietEnd } from './parking.ts';
@@ -28,6 +28,7 @@ import { overrun, ran } from './ran.ts';
 import { messageOf } from './received.ts';
 import { settled } from './remembering.ts';
 import { surely } from './surely.ts';
+import { heldBack, outageWait } from './waiting.ts';
 
 /** A release on its way: the message that asks for it, what it asks for, and the epoch under which it holds the group. */
 interface Releasing extends InTurn {
@@ -102,8 +103,7 @@ async function replay(by: Releasing, parked: Parked): Promise<Step> {
   if (code.kind === 'threw') return failedStep(by, parked, code.thrown);
   const { answer, message: seen } = code.answer;
   if (answer === undefined) return ended(by, { parked, message: seen, before, writes: [] });
-  if (answer.kind === 'retry-later')
-    return { kind: 'held-back', behind: undefined, wait: answer.after };
+  if (answer.kind === 'retry-later') return heldBack(answer.after);
   const step = await ended(by, { parked, message: seen, before, writes: writesOf(answer) });
   if (step !== 'next') return step;
   const now = care.world.clock.now();
@@ -131,7 +131,8 @@ async function failedStep(by: Releasing, parked: Parked, thrown: unknown): Promi
   const { care, turn, epoch } = by;
   const { clock, observe } = care.world;
   const { kind, failure } = classified(thrown, care.retry.classify);
-  if (kind === 'outage') return { kind: 'failed', failure, wait: outageWait(care, by.message) };
+  if (kind === 'outage')
+    return { kind: 'failed', failure, wait: outageWait(care.world, by.message) };
   if (failure.remedy === 'let-go') return { kind: 'failed', failure, wait: soon };
   const at = clock.now();
   const write = failedAgain(placeOf(by.message), epoch, { failure, at });
@@ -193,7 +194,7 @@ async function sendNext({ care, message, turn, release }: Releasing): Promise<Ou
   const [verdict] = await sender.send(message.record.eventSourceARN, [next], turn.invocation);
   if (verdict?.kind === 'sent') return { kind: 'done' };
   const failure = transient('release-unsent', `the next release was not taken: ${verdict?.why}`);
-  return { kind: 'failed', failure, wait: outageWait(care, message) };
+  return { kind: 'failed', failure, wait: outageWait(care.world, message) };
 }
 
 async function messageIn(care: Care, { text, textKey }: Parked): Promise<Message<string>> {

@@ -15,7 +15,8 @@ import { limitedTurn } from './limited-turn.ts';
 import type { Message } from './message.ts';
 import { ran } from './ran.ts';
 import type { OpenTurn } from './turn.ts';
-import { heldBack, outageWait, troubled, type Worker } from './worker.ts';
+import { heldBack, outageWait, trouble } from './waiting.ts';
+import type { Worker } from './worker.ts';
 
 /** A claimed job, with the message that brought it and the turn that it has. */
 export interface Run {
@@ -77,7 +78,7 @@ async function outcomeOf(worker: Worker, told: Told): Promise<Outcome> {
     return lostOutcome(held);
   }
   if (answer.kind === 'unknown' || answer.kind === 'moved')
-    return troubled(worker, run.message, unconfirmed());
+    return trouble(worker, run.message, unconfirmed());
   tellEnded(worker.world, held.job, ended);
   return ended.ending === 'queued' ? putBack(worker, told) : { kind: 'done' };
 }
@@ -100,7 +101,7 @@ function putBack(worker: Worker, { run, held, ended }: Told): Outcome {
     case 'releases':
       return heldBack(after ?? soon);
     case 'nothing':
-      return { kind: 'failed', failure, wait: outageWait(worker, run.message) };
+      return { kind: 'failed', failure, wait: outageWait(worker.world, run.message) };
   }
 }
 
