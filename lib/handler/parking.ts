@@ -4,6 +4,7 @@ import type { Outcome } from '../kernel/outcome.ts';
 import { lengths, mostParked, sizes, tables } from '../kernel/settings.ts';
 import { sum } from '../kernel/time.ts';
 import type { Commit, Write } from '../ports/store.ts';
+import { soon } from '../retry/backoff.ts';
 import {
   type Group,
   groupKey,
@@ -12,7 +13,7 @@ import {
   parks,
   storesBehind,
 } from '../retry/parked-group.ts';
-import { type Care, soon } from './care.ts';
+import type { Care } from './care.ts';
 import type { Message } from './message.ts';
 import { placeOf } from './place-of.ts';
 import { surely } from './surely.ts';

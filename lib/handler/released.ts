@@ -3,6 +3,7 @@ import { permanent, transient } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { tables } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
+import { soon } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
 import {
   dropped,
@@ -18,7 +19,7 @@ import {
   takes,
 } from '../retry/parked-group.ts';
 import { type Release, releaseMessage } from '../retry/release.ts';
-import { type Care, soon } from './care.ts';
+import type { Care } from './care.ts';
 import { type Handle, writesOf } from './cared.ts';
 import type { Message } from './message.ts';
 import { messageTold } from './message-told.ts';

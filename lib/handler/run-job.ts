@@ -2,10 +2,8 @@ import type { RunningJob } from '../job/job.ts';
 import { isFailure, permanent, transient } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { spokenIssues } from '../kernel/schema.ts';
-import { lengths } from '../kernel/settings.ts';
-import { seconds, sum } from '../kernel/time.ts';
 import type { World } from '../ports/world.ts';
-import { backoff } from '../retry/backoff.ts';
+import { backoff, soon } from '../retry/backoff.ts';
 import { attemptOf, Held, isLost } from './attempt.ts';
 import type { DefinedJob } from './define-job.ts';
 import { type Ended, endJob } from './end-job.ts';
@@ -107,9 +105,6 @@ function putBack(worker: Worker, { run, held, ended }: Told): Outcome {
 
 const counted = ({ retry, world }: Worker, held: Held) =>
   backoff(held.job.failures + 1, retry, world.random);
-
-/** Not before user code that overran has had its grace. */
-const soon = sum(lengths.grace, seconds(1));
 
 /** Final is final: a cancelled job's command is done with. Any other loser reports a failure, and the message meets the row. */
 async function lostOutcome(held: Held): Promise<Outcome> {
