@@ -1,6 +1,7 @@
 import type { Instant } from '../kernel/brand.ts';
 import type { Failure } from '../kernel/failure.ts';
 import { lengths, tables } from '../kernel/settings.ts';
+import { timeToLive } from '../kernel/time.ts';
 import type { Condition, Key, Row, Write } from '../ports/store.ts';
 
 /** Which message group of which queue, by its name. */
@@ -136,7 +137,7 @@ export const dropped = (
       isDropped: true,
       because: by.because,
       droppedAt: by.at,
-      ttl: forgotten(by.at),
+      ttl: timeToLive(by.at, lengths.inboxMemory),
     },
   },
 ];
@@ -160,7 +161,12 @@ export const opens = (place: Place, epoch: number, at: Instant): Write => {
     // guard: group-empty
     when: [...when, { kind: 'equals', field: 'parked', value: 0, why: 'group-empty' }],
     kind: 'update',
-    set: { state: 'open', epoch: epoch + 1, openedAt: at, ttl: forgotten(at) },
+    set: {
+      state: 'open',
+      epoch: epoch + 1,
+      openedAt: at,
+      ttl: timeToLive(at, lengths.inboxMemory),
+    },
     remove: ['code', 'why', 'parkedAt', 'triedAt'],
   };
 };
@@ -213,6 +219,3 @@ const why = ({ code, message }: Failure): Row => ({
   code: code.slice(0, 128),
   why: message.slice(0, 1_000),
 });
-
-/** DynamoDB's time to live, in epoch seconds. */
-const forgotten = (at: Instant): number => Math.ceil((at + lengths.inboxMemory) / 1_000);
