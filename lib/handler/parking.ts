@@ -3,7 +3,7 @@ import { Failure, transient } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { lengths, mostParked, sizes, tables } from '../kernel/settings.ts';
 import { sum } from '../kernel/time.ts';
-import type { Commit, Write } from '../ports/store.ts';
+import type { Write } from '../ports/store.ts';
 import { soon } from '../retry/backoff.ts';
 import {
   type Group,
@@ -16,7 +16,7 @@ import {
 import type { Care } from './care.ts';
 import type { Message } from './message.ts';
 import { placeOf } from './place-of.ts';
-import { surely } from './surely.ts';
+import { judged, noReply, surely } from './surely.ts';
 import type { OpenTurn } from './turn.ts';
 import { heldBack } from './waiting.ts';
 
@@ -95,7 +95,7 @@ export class Parking {
     const length = sum(Math.max(0, left) as typeof lengths.skew, lengths.longestHeld);
     const entry = { handle: message.record.receiptHandle, length };
     const [answer] = await visibility.hide(message.record.eventSourceARN, [entry]);
-    if (answer === 'outage') throw unreached();
+    if (answer === 'outage') throw noReply(parking);
     return answer ?? 'lost';
   }
 
@@ -116,17 +116,16 @@ export class Parking {
     };
     const as = { contentType: 'application/json', attempt: message.id };
     const created = await this.#care.world.bucket.create(key, bytes(), as);
-    if (created.kind === 'unknown') throw unreached();
+    if (created.kind === 'unknown') throw noReply(parking);
     return key;
   }
 
-  #commit(writes: readonly Write[], turn: OpenTurn): Promise<Commit> {
-    return surely(this.#care.world, writes, turn.invocation);
+  async #commit(writes: readonly Write[], turn: OpenTurn): Promise<ReturnType<typeof judged>> {
+    return judged(await surely(this.#care.world, writes, turn.invocation), parking);
   }
 
   /** Refused at its own row a message lies there already; refused at the group's, the group has moved. */
-  #outcome(commit: Commit, message: Message<string>, failure: Failure): Outcome {
-    if (commit.kind === 'unknown') throw unreached();
+  #outcome(commit: ReturnType<typeof judged>, message: Message<string>, failure: Failure): Outcome {
     if (commit.kind === 'refused' && commit.at === 1) return quietEnd;
     return { kind: 'parked', failure, attempt: message.attempt };
   }
@@ -145,9 +144,8 @@ const behindParked = ({ group }: Message<string>): Failure =>
     remedy: 'let-go',
   });
 
-/** Read as an outage: nothing counts. */
-const unreached = (): Error =>
-  Object.assign(new Error('no reply came while a message was parked'), { name: 'TimeoutError' });
+/** When no reply came. */
+const parking = 'while a message was parked';
 
 export const parkNeedsFifo = (queue: string): Failure =>
   transient('park-needs-fifo', `poison is 'park', which needs a FIFO queue, got ${queue}`);

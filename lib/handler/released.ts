@@ -28,7 +28,7 @@ import { placeOf } from './place-of.ts';
 import { overrun, ran } from './ran.ts';
 import { messageOf } from './received.ts';
 import { settled } from './remembering.ts';
-import { surely } from './surely.ts';
+import { judged, surely } from './surely.ts';
 import { heldBack, outageWait } from './waiting.ts';
 
 /** A release on its way: the message that asks for it, what it asks for, and the epoch under which it holds the group. */
@@ -55,8 +55,7 @@ export async function released(by: Omit<Releasing, 'epoch'>): Promise<Outcome> {
   for (let done = 0; done < tries; done++) {
     const seen = await parking.reread(message);
     if (seen.state === 'open') return { kind: 'done' };
-    const commit = await surely(by.care.world, [takes(placeOf(message), seen)], by.turn.invocation);
-    if (commit.kind === 'unknown') throw unconfirmed();
+    const commit = await committed(by, [takes(placeOf(message), seen)]);
     if (commit.kind === 'refused') continue;
     const group = parking.moved(message, groupOf(commit.row));
     return allParked({ ...by, epoch: group.epoch });
@@ -129,7 +128,7 @@ async function ended(by: Releasing, replay: Replayed): Promise<Step> {
 
 /** A replay that fails again leaves the group parked, with the new reason; an outage brings the release back. */
 async function failedStep(by: Releasing, parked: Parked, thrown: unknown): Promise<Outcome> {
-  const { care, turn, epoch } = by;
+  const { care, epoch } = by;
   const { clock, observe } = care.world;
   const { kind, failure } = classified(thrown, care.retry.classify);
   if (kind === 'outage')
@@ -137,8 +136,7 @@ async function failedStep(by: Releasing, parked: Parked, thrown: unknown): Promi
   if (failure.remedy === 'let-go') return { kind: 'failed', failure, wait: soon };
   const at = clock.now();
   const write = failedAgain(placeOf(by.message), epoch, { failure, at });
-  const commit = await surely(care.world, [write], turn.invocation);
-  if (commit.kind === 'unknown') throw unconfirmed();
+  const commit = await committed(by, [write]);
   if (commit.kind === 'refused') return quietEnd;
   const { group, record } = by.message;
   const { messageId, attempt } = parked;
@@ -156,12 +154,11 @@ async function kept(by: Releasing, group?: Group): Promise<Outcome> {
 
 /** Removes a parked message unhandled, and keeps a record of it. */
 async function drop(by: Releasing, parked: Parked, because: string): Promise<Step> {
-  const { care, turn, epoch } = by;
+  const { care, epoch } = by;
   const { clock, observe } = care.world;
   const at = clock.now();
   const writes = dropped(placeOf(by.message), epoch, { parked, because, at });
-  const commit = await surely(care.world, writes, turn.invocation);
-  if (commit.kind === 'unknown') throw unconfirmed();
+  const commit = await committed(by, writes);
   if (commit.kind === 'refused') return quietEnd;
   const { group, record } = by.message;
   const queue = record.eventSourceARN;
@@ -170,12 +167,11 @@ async function drop(by: Releasing, parked: Parked, because: string): Promise<Ste
 }
 
 async function open(by: Releasing): Promise<Outcome> {
-  const { care, parking, message, turn, epoch } = by;
+  const { care, parking, message, epoch } = by;
   const { clock, observe } = care.world;
   const place = placeOf(message);
   const write = opens(place, epoch, clock.now());
-  const commit = await surely(care.world, [write], turn.invocation);
-  if (commit.kind === 'unknown') throw unconfirmed();
+  const commit = await committed(by, [write]);
   const now = groupOf(commit.kind === 'committed' ? commit.row : commit.old);
   // Refused, but opened by the very next epoch: that was this write, whose reply got lost.
   const isOpen = commit.kind === 'committed' || (now.state === 'open' && now.epoch === epoch + 1);
@@ -221,6 +217,8 @@ const odd = ({ parked }: Group): Failure =>
     `the group's row counts ${parked} parked messages, and none is there: drop or mend the row by hand`,
   );
 
-/** Read as an outage: the release comes back. */
-const unconfirmed = (): Error =>
-  Object.assign(new Error('no reply came to a release'), { name: 'TimeoutError' });
+/** Without any reply the release comes back. */
+const committed = async (
+  { care, turn }: Pick<Releasing, 'care' | 'turn'>,
+  writes: readonly Write[],
+) => judged(await surely(care.world, writes, turn.invocation), 'to a release');
