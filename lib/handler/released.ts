@@ -23,6 +23,7 @@ import type { Care } from './care.ts';
 import { type Handle, writesOf } from './cared.ts';
 import type { Message } from './message.ts';
 import { messageTold } from './message-told.ts';
+import { objectText } from './object-text.ts';
 import { type InTurn, type Parking, quietEnd } from './parking.ts';
 import { placeOf } from './place-of.ts';
 import { overrun, ran } from './ran.ts';
@@ -194,16 +195,9 @@ async function sendNext({ care, message, turn, release }: Releasing): Promise<Ou
   return { kind: 'failed', failure, wait: outageWait(care.world, message) };
 }
 
-async function messageIn(care: Care, { text, textKey }: Parked): Promise<Message<string>> {
-  const record: unknown = JSON.parse(text ?? (await textOf(care, textKey ?? '')));
+async function messageIn({ world }: Care, { text, textKey }: Parked): Promise<Message<string>> {
+  const record: unknown = JSON.parse(text ?? (await objectText(world.bucket, textKey ?? '')));
   return messageOf({ ...(record as Message<string>['record']), receiptHandle: '' });
-}
-
-async function textOf({ world }: Care, key: string): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of world.bucket.open(key)) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
 }
 
 /** Best effort: a large body that stays behind costs storage and nothing else. */

@@ -11,6 +11,7 @@ import { decided } from './job-decision.ts';
 import { tellEnded } from './job-tellings.ts';
 import { limitedTurn } from './limited-turn.ts';
 import type { Message } from './message.ts';
+import { objectText } from './object-text.ts';
 import { ran } from './ran.ts';
 import type { OpenTurn } from './turn.ts';
 import { heldBack, outageWait, trouble } from './waiting.ts';
@@ -55,11 +56,7 @@ async function inputOf(job: DefinedJob, row: RunningJob, world: World): Promise<
 }
 
 async function textOf({ input, inputKey }: RunningJob, { bucket }: World): Promise<string> {
-  if (inputKey === undefined) return input ?? 'null';
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of bucket.open(inputKey)) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
+  return inputKey === undefined ? (input ?? 'null') : objectText(bucket, inputKey);
 }
 
 interface Told {
