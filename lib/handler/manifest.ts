@@ -1,4 +1,4 @@
-import { candidateKey, manifestName, type Place, placeOf } from '../candidate/key.ts';
+import { candidateKey, manifestName, type Owner, ownerOf, placeOf } from '../candidate/key.ts';
 import { fits } from '../job/appended.ts';
 import type { Finished } from '../job/ending.ts';
 import type { ResultPointer, RunningJob } from '../job/job.ts';
@@ -51,14 +51,7 @@ export function readManifest(text: string, job: RunningJob, bucket: string): Fin
   return { kind: 'succeeded', data, result: { bucket, key, etag, size, checksum, contentType } };
 }
 
-const ownerOf = ({ id, incarnation, generation, attemptId }: RunningJob): Omit<Place, 'name'> => ({
-  job: id,
-  incarnation,
-  generation,
-  attemptId,
-});
-
-function liesBeside(owner: Omit<Place, 'name'>, key: string): boolean {
+function liesBeside(owner: Owner, key: string): boolean {
   const place = placeOf(key);
   return (
     place !== undefined &&
