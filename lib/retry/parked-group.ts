@@ -40,10 +40,13 @@ export const groupKey = ({ queue, group }: Place): Key => ({
 /** How the sort keys of parked messages begin; what follows sorts as SQS ordered them. */
 export const parkedPrefix = 'parked#';
 
-/** Where a parked message is; sequence numbers have 20 digits, and up to 39 are allowed (SQS API reference, 128 bits). */
-const parkedKey = (place: Place, sequenceNumber: string): Key => ({
+/** How the sort keys of dropped messages begin. */
+const droppedPrefix = 'dropped#';
+
+/** Where a parked or dropped message is; sequence numbers have 20 digits, and up to 39 are allowed (SQS API reference, 128 bits). */
+const messageKey = (place: Place, prefix: string, { sequenceNumber }: Parked): Key => ({
   pk: groupKey(place).pk,
-  sk: `${parkedPrefix}${sequenceNumber.padStart(39, '0')}`,
+  sk: `${prefix}${sequenceNumber.padStart(39, '0')}`,
 });
 
 /** Reads a group's row. */
@@ -112,7 +115,7 @@ export const takes = (place: Place, seen: Group): Write => ({
 export const replayed = (place: Place, epoch: number, parked: Parked): readonly Write[] => [
   {
     table: tables.care,
-    key: parkedKey(place, parked.sequenceNumber),
+    key: messageKey(place, parkedPrefix, parked),
     // guard: parked-row
     when: [{ kind: 'present', why: 'parked-row' }],
     kind: 'delete',
@@ -129,7 +132,7 @@ export const dropped = (
   ...replayed(place, epoch, by.parked),
   {
     table: tables.care,
-    key: { pk: groupKey(place).pk, sk: `dropped#${by.parked.sequenceNumber.padStart(39, '0')}` },
+    key: messageKey(place, droppedPrefix, by.parked),
     when: [],
     kind: 'put',
     fields: {
@@ -173,7 +176,7 @@ export const opens = (place: Place, epoch: number, at: Instant): Write => {
 
 const parkedRow = (place: Place, parked: Parked): Write => ({
   table: tables.care,
-  key: parkedKey(place, parked.sequenceNumber),
+  key: messageKey(place, parkedPrefix, parked),
   // guard: parked-row
   when: [{ kind: 'absent', why: 'parked-row' }],
   kind: 'put',
