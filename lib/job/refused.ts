@@ -32,6 +32,6 @@ export const keptRefusal = (held: RunningJob, { what, lost, at }: Refusal): Writ
     generation: held.generation,
     attemptId: held.attemptId,
     by: lost.by,
-    ttl: timeToLive(at, lengths.refusalMemory),
+    ttl: timeToLive(at, lengths.inboxMemory),
   },
 });

@@ -41,11 +41,9 @@ export const lengths: Readonly<
     | 'longestHiding'
     | 'behindHead'
     | 'ledgerMemory'
-    | 'refusalMemory'
     | 'secondSweep'
     | 'crashSpan'
     | 'longestHeld'
-    | 'queueMemory'
     | 'inboxMemory',
     Duration
   >
@@ -70,17 +68,13 @@ export const lengths: Readonly<
   behindHead: seconds(3),
   /** The relay's proof of what it published is kept so long. */
   ledgerMemory: days(8),
-  /** What the fence refused is kept so long: as long as messages and their dead letters, and the ledger's memory of them. */
-  refusalMemory: days(36),
   /** A swept job is looked at once more after so long, for uploads that were in flight. */
   secondSweep: days(1),
   /** Takeovers wear a job out only when they are spread over so long. */
   crashSpan: hours(1),
   /** A job held by another is asked for again after so long at most. */
   longestHeld: seconds(60),
-  /** The longest that SQS keeps a message; a FIFO dead-letter queue begins anew. */
-  queueMemory: days(14),
-  /** What was handled is remembered so long: queue, dead-letter queue and ledger, one after the other. */
+  /** What was handled, and what the fence refused, is remembered so long: 14 days in the queue, 14 more in its FIFO dead-letter queue, which begins anew, and 8 in the ledger. */
   inboxMemory: days(14 + 14 + 8),
 };
 
