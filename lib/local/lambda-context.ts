@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 
 /** What a function is told of itself off Lambda: its name, the invocation's request, and where its log would be. */
-export interface Told {
+interface Told {
   readonly name: string;
   readonly requestId: string;
   readonly logStreamName: string;
