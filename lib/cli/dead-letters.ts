@@ -138,7 +138,7 @@ async function listed(walk: Walk, say: (letter: DeadLetter) => ToldLetter): Prom
 
 async function changed(
   walk: Walk,
-  what: string,
+  what: 'sent back' | 'deleted',
   act: (letter: DeadLetter) => Promise<void>,
 ): Promise<Ended> {
   const count = await walked(walk, async (letter) => {
