@@ -1,6 +1,7 @@
 import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
 import type { Happening } from '../kernel/happening.ts';
+import { parsedJson } from '../kernel/parsed-json.ts';
 import { environment } from '../kernel/settings.ts';
 
 /** Real names of the world's tables and bucket, and of what routes send to: a queue's URL or ARN, a FIFO topic's ARN, or an event bus's ARN. */
@@ -72,21 +73,13 @@ function text(name: string, variables: Variables): string {
 }
 
 function namesIn(name: string, variables: Variables): Readonly<Record<string, string>> {
-  const value = parsed(text(name, variables));
+  const value = parsedJson(text(name, variables));
   if (isNames(value)) return value;
   throw permanent(
     'setting-malformed',
     `the environment variable ${name} must be a JSON object of texts, such as {"jobs":"my-jobs"}`,
     { facts: { variable: name } },
   );
-}
-
-function parsed(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
 }
 
 const isNames = (value: unknown): value is Record<string, string> =>

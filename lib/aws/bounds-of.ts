@@ -1,5 +1,6 @@
 import type { FunctionBounds } from '../kernel/bounds.ts';
 import { permanent } from '../kernel/failure.ts';
+import { parsedJson } from '../kernel/parsed-json.ts';
 import { environment } from '../kernel/settings.ts';
 import type { Variables } from './aws-settings.ts';
 
@@ -16,7 +17,7 @@ const names = [
 export function boundsOf(variables: Variables): FunctionBounds | undefined {
   const text = variables[environment.function];
   if (text === undefined || text === '') return undefined;
-  const value = parsed(text);
+  const value: Readonly<Record<string, unknown>> = Object(parsedJson(text));
   const wrong = names.filter((name) => !isNumber(value[name]));
   if (wrong.length === 0) return value as unknown as FunctionBounds;
   throw permanent(
@@ -24,14 +25,6 @@ export function boundsOf(variables: Variables): FunctionBounds | undefined {
     `the environment variable ${environment.function} must be a JSON object of ${names.join(', ')}, each a number above 0, got ${said(value, wrong)}`,
     { facts: { variable: environment.function } },
   );
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
 
 const isNumber = (value: unknown): boolean =>

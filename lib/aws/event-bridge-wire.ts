@@ -1,5 +1,6 @@
 import type { EventBridgeClientConfig, PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
 import { bytesOf } from '../kernel/bytes-of.ts';
+import { parsedJson } from '../kernel/parsed-json.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Entry, Verdict } from '../ports/sender.ts';
 import { bound } from './bound.ts';
@@ -58,12 +59,8 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 /** The fields of a JSON object; other text has none. */
 function fieldsOf(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return Array.isArray(value) ? {} : Object(value);
-  } catch {
-    return {};
-  }
+  const value = parsedJson(body);
+  return Array.isArray(value) ? {} : Object(value);
 }
 
 /** A W3C `traceparent` in X-Ray's words: the trace id's first 8 digits stand apart (X-Ray developer guide, "Sending trace data"). */

@@ -3,8 +3,8 @@ import { permanent } from '../kernel/failure.ts';
 import { environment } from '../kernel/settings.ts';
 import { bucketOf, tablesOf, targetsOf, type Variables } from './aws-settings.ts';
 import { clientSettings } from './client-settings.ts';
+import { deadLettersIn } from './dead-letters-in.ts';
 import type { QueueAddress, Resources } from './make-resources.ts';
-import { deadLettersIn } from './named-queue.ts';
 import { placesOf } from './place.ts';
 import { queueUrls } from './queue-urls.ts';
 

@@ -67,7 +67,8 @@ function noUrl({ thrown: cause }: Ended): Failure {
   return permanent('endpoint-malformed', sentence, { cause });
 }
 
-function noRegion({ thrown: cause }: Ended): Failure {
+/** What the SDK throws where no region is set. */
+export function noRegion({ thrown: cause }: Pick<Ended, 'thrown'>): Failure {
   const sentence =
     'no region is set for AWS: set AWS_REGION, or a region in the profile that AWS_PROFILE names';
   return permanent('region-missing', sentence, { cause });

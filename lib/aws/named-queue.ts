@@ -1,8 +1,9 @@
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { permanent } from '../kernel/failure.ts';
-import { targets } from '../kernel/settings.ts';
+import { environment, targets } from '../kernel/settings.ts';
 import { targetsOf, type Variables } from './aws-settings.ts';
 import { clientSettings } from './client-settings.ts';
+import { deadLettersIn } from './dead-letters-in.ts';
 import { placeOf } from './place.ts';
 import { queueUrls } from './queue-urls.ts';
 import { nameOf } from './trouble.ts';
@@ -39,14 +40,6 @@ export async function namedQueue(
 export const queueCalled = (named: string, variables: Variables): Promise<NamedQueue> =>
   namedQueue(new SQSClient(clientSettings({})), named, variables);
 
-/** The ARN that a redrive policy names. */
-export function deadLettersIn(policy: string | undefined): string | undefined {
-  const { deadLetterTargetArn } = JSON.parse(policy || '{}') as {
-    readonly deadLetterTargetArn?: string;
-  };
-  return deadLetterTargetArn;
-}
-
 async function urlOf(sqs: SQSClient, named: string, variables: Variables): Promise<string> {
   const known = knownAs(named, variables);
   if (known !== undefined || /^(https?|arn):/.test(named)) {
@@ -64,7 +57,7 @@ async function urlOf(sqs: SQSClient, named: string, variables: Variables): Promi
 
 /** What the targets say of a kind or a target; they needn't be set where a queue is named by itself. */
 function knownAs(named: string, variables: Variables): string | undefined {
-  if (variables['LANEKEEPER_TARGETS'] === undefined) return undefined;
+  if (variables[environment.targets] === undefined) return undefined;
   const all = targetsOf({}, variables);
   return all[targets.commands(named)] ?? all[named];
 }
@@ -75,7 +68,7 @@ const unknown =
     if (!/NonExistentQueue|QueueDoesNotExist/.test(nameOf(thrown))) throw thrown;
     throw permanent(
       'queue-unknown',
-      `there is no queue "${named}", and no kind or target of that name: name a kind whose queue LANEKEEPER_TARGETS has, or a queue by its name, URL or ARN`,
+      `there is no queue "${named}", and no kind or target of that name: name a kind whose queue ${environment.targets} has, or a queue by its name, URL or ARN`,
       { cause: thrown },
     );
   };

@@ -1,3 +1,4 @@
+import { deadLettersIn } from './dead-letters-in.ts';
 import { error, type Finding } from './finding.ts';
 import { type Resource, wrong } from './resource.ts';
 import type { Attributes } from './target-mistakes.ts';
@@ -22,18 +23,11 @@ function hidingMistakes(hidden: number, queue: Resource, timeout: number): reado
 }
 
 function redriveMistakes(policy: string | undefined, queue: Resource): readonly Finding[] {
-  const arn = deadLettersOf(policy);
+  const arn = deadLettersIn(policy) ?? '';
   if (arn.endsWith('.fifo')) return [];
   const sentence =
     arn === ''
       ? 'has no dead-letter queue, so a message that fails for good blocks its group: set a redrive policy with a FIFO queue'
       : `has the dead-letter queue ${arn}, which is not FIFO: set a redrive policy with a FIFO queue`;
   return [error(wrong(queue, 'queue-without-dead-letters', sentence))];
-}
-
-function deadLettersOf(policy = '{}'): string {
-  const { deadLetterTargetArn = '' } = JSON.parse(policy) as {
-    readonly deadLetterTargetArn?: string;
-  };
-  return deadLetterTargetArn;
 }

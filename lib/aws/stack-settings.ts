@@ -1,5 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { type Failure, isFailure, permanent } from '../kernel/failure.ts';
+import { parsedJson } from '../kernel/parsed-json.ts';
 import type { ExaminedSettings } from './aws-settings.ts';
 import { clientSettings } from './client-settings.ts';
 import { lookFailure } from './look-failure.ts';
@@ -50,7 +51,7 @@ interface Output {
 export function toldBy(stack: string, outputs: readonly Output[]): Told {
   const told = outputs
     .filter(({ OutputKey = '' }) => OutputKey.includes('Resources'))
-    .map(({ OutputValue = '' }) => parsed(OutputValue))
+    .map(({ OutputValue = '' }) => parsedJson(OutputValue))
     .filter(isTold);
   const [one, two] = told;
   if (two !== undefined)
@@ -63,14 +64,6 @@ export function toldBy(stack: string, outputs: readonly Output[]): Told {
     'stack-silent',
     `the stack "${stack}" has no output that names its resources: deploy it with Lanekeeper of lanekeeper/infra, or set the variables LANEKEEPER_…`,
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const isTold = (value: unknown): value is Told =>

@@ -13,11 +13,6 @@ export function response(
   ids: readonly string[],
   verdicts: readonly (Outcome | undefined)[],
 ): Response {
-  const kept = new Set(
-    ids.filter((_, i) => {
-      const verdict = verdicts[i];
-      return verdict === undefined || !isAcknowledged(verdict);
-    }),
-  );
+  const kept = new Set(ids.filter((_, i) => !isAcknowledged(verdicts[i])));
   return { batchItemFailures: [...kept].map((itemIdentifier) => ({ itemIdentifier })) };
 }

@@ -10,6 +10,22 @@ export interface Place {
   readonly name: string;
 }
 
+/** Whose candidates: where all that one attempt writes lies. */
+export type Owner = Omit<Place, 'name'>;
+
+/** The attempt that owns a job, by the fields of the job's row. */
+export const ownerOf = ({
+  id,
+  incarnation,
+  generation,
+  attemptId,
+}: Omit<Owner, 'job'> & { readonly id: JobId }): Owner => ({
+  job: id,
+  incarnation,
+  generation,
+  attemptId,
+});
+
 /** Where all candidates of a job lie. */
 export const candidatesOf = (job: JobId): string => `results/${job}/`;
 

@@ -32,7 +32,8 @@ export const deadLettersList: Command = {
   async run(shell) {
     const { values, positionals } = parsed(shell, { ...deskFlags, ...filterFlags }, queueWord);
     const walk = await walkOf(shell, values, positionals);
-    return listed(walk, (letter) => toldLetter(letter));
+    await listed(walk, (letter) => toldLetter(letter));
+    return 'done';
   },
 };
 
@@ -88,8 +89,7 @@ ${heldNote}`,
     const pause = milliseconds(1_000 / countOf('--rate', values.rate));
     const walk = await walkOf(shell, values, positionals);
     const { clock, random } = walk.desk.world;
-    if (values['dry-run'])
-      return listed(walk, (letter) => ({ ...toldLetter(letter), dryRun: true }));
+    if (values['dry-run']) return dryRun(walk, 'would send back');
     return changed(walk, 'sent back', async (letter) => {
       await walk.letters.redrive(letter, { dedupId: random.ulid(), reason: reasonAttribute });
       await clock.sleep(pause);
@@ -117,15 +117,22 @@ ${heldNote}`,
     if (isFiltered === values.all)
       throw misused('dead-letters purge takes filters, or else --all for every dead letter');
     const walk = await walkOf(shell, values, positionals);
-    if (values['dry-run'])
-      return listed(walk, (letter) => ({ ...toldLetter(letter), dryRun: true }));
+    if (values['dry-run']) return dryRun(walk, 'would delete');
     return changed(walk, 'deleted', (letter) => walk.letters.purge(letter));
   },
 };
 
 const queueWord = { least: 1, most: 1, are: 'one QUEUE' } as const;
 
-async function listed(walk: Walk, say: (letter: DeadLetter) => ToldLetter): Promise<Ended> {
+/** Lists what it would change, and says so. */
+async function dryRun(walk: Walk, would: string): Promise<Ended> {
+  const count = await listed(walk, (letter) => ({ ...toldLetter(letter), dryRun: true }));
+  walk.desk.note(`${would}: ${count}`);
+  return 'done';
+}
+
+/** Prints them, and says how many there are. */
+async function listed(walk: Walk, say: (letter: DeadLetter) => ToldLetter): Promise<number> {
   const all: ToldLetter[] = [];
   await walked(walk, async (letter) => {
     all.push(say(letter));
@@ -133,12 +140,12 @@ async function listed(walk: Walk, say: (letter: DeadLetter) => ToldLetter): Prom
   });
   if (walk.desk.json) for (const one of all) walk.desk.print(JSON.stringify(one));
   else walk.desk.print(lettersTable(all, walk.now).join('\n'));
-  return 'done';
+  return all.length;
 }
 
 async function changed(
   walk: Walk,
-  what: string,
+  what: 'sent back' | 'deleted',
   act: (letter: DeadLetter) => Promise<void>,
 ): Promise<Ended> {
   const count = await walked(walk, async (letter) => {

@@ -1,4 +1,5 @@
 import type { CheckedSettings } from '../aws/aws-settings.ts';
+import { checkRegion } from '../aws/check-region.ts';
 import { onAws } from '../aws/on-aws.ts';
 import { environment } from '../kernel/settings.ts';
 import type { World } from '../ports/world.ts';
@@ -32,26 +33,40 @@ export interface Desk extends Pick<Shell, 'print' | 'note' | 'env'> {
   readonly json: boolean;
 }
 
+/** The place that the flags name. */
 interface Placed {
   readonly stack?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
-  readonly json: boolean;
 }
 
 /**
  * Takes the place that the flags name, beside what the environment says.
  *
- * @throws Failure `setting-malformed` or `resources-unnamed`, and for a stack that isn't there or tells nothing
+ * @throws Failure `setting-malformed`, `resources-unnamed` or `region-missing`, and for a stack that isn't there or tells nothing
  */
-export async function deskAt({ env, print, note }: Shell, placed: Placed): Promise<Desk> {
-  const { stack, endpoint, region, json } = placed;
+export async function deskAt(
+  { env, print, note }: Shell,
+  { json, ...placed }: Placed & { readonly json: boolean },
+): Promise<Desk> {
+  const names = await placedAt(env, placed);
+  if (names !== undefined) takeNames(env, names);
+  return { env, print, note, json, world: onAws({ observe: () => {} }) };
+}
+
+/** Takes the place, with what stands in for a region and credentials off AWS; answers the names that a stack tells, if one is named. */
+export async function placedAt(
+  env: Shell['env'],
+  { stack, endpoint, region }: Placed,
+): Promise<Awaited<ReturnType<typeof namesOf>> | undefined> {
   if (endpoint !== undefined) env['AWS_ENDPOINT_URL'] = endpointOf(endpoint);
   if (region !== undefined) env['AWS_REGION'] = region;
   if (env['AWS_ENDPOINT_URL'] !== undefined) emulate(env);
   if (stack === undefined) checkNamed(env);
-  else takeNames(env, await namesOf(stack, {}));
-  return { env, print, note, json, world: onAws({ observe: () => {} }) };
+  await checkRegion();
+  return stack === undefined
+    ? undefined
+    : namesOf(stack, endpoint === undefined ? {} : { endpoint });
 }
 
 function takeNames(env: Shell['env'], { tables, bucket, targets }: CheckedSettings): void {

@@ -1,4 +1,5 @@
 import { queueCalled } from '../aws/named-queue.ts';
+import { queueNameIn } from '../handler/place-of.ts';
 import type { Instant } from '../kernel/brand.ts';
 import { tables } from '../kernel/settings.ts';
 import { groupKey, parkedOf } from '../retry/parked-group.ts';
@@ -54,7 +55,7 @@ export async function placeAt(
   [named = '', group = '']: readonly string[],
 ): Promise<{ readonly queue: string; readonly group: string; readonly arn: string }> {
   const { arn } = await queueCalled(named, env);
-  return { queue: arn.slice(arn.lastIndexOf(':') + 1), group, arn };
+  return { queue: queueNameIn(arn), group, arn };
 }
 
 /** The group, if it is parked now. */

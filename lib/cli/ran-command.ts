@@ -45,6 +45,7 @@ const wrongUsage: ReadonlySet<string> = new Set([
   'usage-wrong',
   'setting-malformed',
   'setting-missing',
+  'region-missing',
   'endpoint-missing',
   'config-missing',
   'resources-unnamed',

@@ -36,12 +36,15 @@ export function toldLetter({
   };
 }
 
-/** One that was changed. Its group has gone on since it died, so it lands behind what came later. */
+/** One that was changed. What is sent back lands behind what came later, since its group has gone on since it died. */
 export const changedLine = (
   { id, group, diedAt }: ToldLetter,
-  what: string,
+  what: 'sent back' | 'deleted',
   now: Instant,
-): string => `${what}: ${id} of group ${group}, which has gone on since ${withAge(diedAt, now)}`;
+): string => {
+  const since = what === 'sent back' ? 'which has gone on since' : 'dead since';
+  return `${what}: ${id} of group ${group}, ${since} ${withAge(diedAt, now)}`;
+};
 
 /** Dead letters as a table for people. */
 export const lettersTable = (all: readonly ToldLetter[], now: Instant): readonly string[] =>

@@ -8,6 +8,7 @@ import { realClock } from '../handler/real-clock.ts';
 import { relayHandler } from '../handler/relay-handler.ts';
 import { sweepHandler } from '../handler/sweep-handler.ts';
 import { isFailure, permanent } from '../kernel/failure.ts';
+import { lambdaContext } from '../local/lambda-context.ts';
 import type { World } from '../ports/world.ts';
 import { loadConfig } from './load-config.ts';
 import type { Call, Reply } from './parcel.ts';
@@ -48,20 +49,8 @@ function handlerOf(config: Config, { role, name }: Fn, world: World): Run {
 }
 
 function contextOf({ requestId, deadline }: Call): Context {
-  return {
-    callbackWaitsForEmptyEventLoop: false,
-    functionName: name,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${name}`,
-    memoryLimitInMB: '512',
-    awsRequestId: requestId,
-    logGroupName: `/aws/lambda/${name}`,
-    logStreamName: String(process.pid),
-    getRemainingTimeInMillis: () => Math.max(0, deadline - realClock.now()),
-    done() {},
-    fail() {},
-    succeed() {},
-  };
+  const told = { name, requestId, logStreamName: String(process.pid) };
+  return lambdaContext(told, () => Math.max(0, deadline - realClock.now()));
 }
 
 /** A function whose response can't be JSON has failed, as on Lambda. */

@@ -1,6 +1,6 @@
 import type { Candidate } from '../candidate/candidate.ts';
 import { type Bytes, encoded } from '../candidate/encoded.ts';
-import { candidateKey, candidateName, manifestName, type Place } from '../candidate/key.ts';
+import { candidateKey, candidateName, manifestName, ownerOf } from '../candidate/key.ts';
 import { found, type Written, written } from '../candidate/written.ts';
 import { answered, type Lost } from '../job/answer.ts';
 import type { RunningJob } from '../job/job.ts';
@@ -59,12 +59,6 @@ export class Held implements Epoch {
   /** Whether some object was begun that is not `promoted`. */
   leavesOrphans(promoted: string | undefined): boolean {
     return [...this.#begun].some((key) => key !== promoted);
-  }
-
-  /** Where all that this attempt writes lies. */
-  place(): Omit<Place, 'name'> {
-    const { id: job, incarnation, generation, attemptId } = this.#job;
-    return { job, incarnation, generation, attemptId };
   }
 
   /** What the bucket said about a candidate of this attempt; undefined for another's. */
@@ -139,7 +133,7 @@ export class Held implements Epoch {
     contentType: string,
   ): Promise<Candidate> {
     const { attemptId } = this.#job;
-    const key = candidateKey({ ...this.place(), name: this.#nameOf(name) });
+    const key = candidateKey({ ...ownerOf(this.#job), name: this.#nameOf(name) });
     this.check();
     this.#begun.add(key);
     const bytes = encoded(from, () => this.check());
@@ -162,7 +156,7 @@ export class Held implements Epoch {
   async leaveManifest(text: string): Promise<void> {
     const { turn, world } = this;
     const { attemptId } = this.#job;
-    const key = candidateKey({ ...this.place(), name: manifestName });
+    const key = candidateKey({ ...ownerOf(this.#job), name: manifestName });
     const as = { contentType: 'application/json', attempt: attemptId, epoch: turn.invocation };
     this.#begun.add(key);
     const created = world.bucket

@@ -1,6 +1,6 @@
 import type { Duration } from '../kernel/brand.ts';
 import { isFailure, permanent } from '../kernel/failure.ts';
-import { lengths, tables, targets } from '../kernel/settings.ts';
+import { tables, targets } from '../kernel/settings.ts';
 import type { Store } from '../ports/store.ts';
 import type { Observe, World } from '../ports/world.ts';
 import type { Message } from './message.ts';
@@ -138,6 +138,3 @@ const quietly = (world: World, observe: Observe): World => ({
   random: world.random,
   observe: quiet(observe),
 });
-
-/** How long what ended quietly waits: not before user code that overran has had its grace. */
-export const soon: Duration = (lengths.grace + 1_000) as Duration;

@@ -1,14 +1,12 @@
-import type { Duration } from '../kernel/brand.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { tables } from '../kernel/settings.ts';
-import { between } from '../kernel/time.ts';
 import type { Write } from '../ports/store.ts';
-import { backoff, outageBackoff } from '../retry/backoff.ts';
+import { backoff, soon } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
 import { countedFailure, failuresIn, failuresKey } from '../retry/failure-count.ts';
 import type { MessageAnswer } from './answer.ts';
-import { type Care, soon } from './care.ts';
+import type { Care } from './care.ts';
 import type { Message } from './message.ts';
 import type { InTurn } from './parking.ts';
 import { queueOf } from './place-of.ts';
@@ -17,6 +15,7 @@ import { receivesOf } from './received.ts';
 import { settled } from './remembering.ts';
 import { surely } from './surely.ts';
 import type { OpenTurn } from './turn.ts';
+import { heldBack, outageWait, trouble } from './waiting.ts';
 
 /** What the handler's own code came to, and the message as it saw it: with its body read. */
 export interface Handled {
@@ -50,8 +49,7 @@ export async function cared(
     if (code.kind !== 'answered') return await failed(thrownBy(code));
     const { answer, instead } = code.answer;
     if (answer === undefined) return unanswered(care, instead);
-    if (answer.kind === 'retry-later')
-      return { kind: 'held-back', behind: undefined, wait: answer.after };
+    if (answer.kind === 'retry-later') return heldBack(answer.after);
     const ends = { message: code.answer.message, turn, before: [], writes: writesOf(answer) };
     const end = await settled(care, ends);
     if (end.kind === 'refused') return await failed(end.failure);
@@ -79,16 +77,12 @@ export const writesOf = (
   answer: Exclude<MessageAnswer, { readonly kind: 'retry-later' }>,
 ): readonly Write[] => (answer.kind === 'done-with-writes' ? answer.writes : []);
 
-/** Trouble with our own calls: an outage comes back by itself, what is set up wrongly waits as long as the cap. */
-export function troubled(care: Care, message: Message<string>, thrown: unknown): Outcome {
-  const { failure } = classified(thrown);
-  const wait = failure.remedy === 'dead-letter' ? care.retry.cap : outageWait(care, message);
-  return { kind: 'failed', failure, wait };
-}
-
-/** An outage's own backoff, by how long the message has been on its way. */
-export const outageWait = ({ world }: Care, { sentAt }: Message<string>): Duration =>
-  outageBackoff(between(sentAt, world.clock.now()), world.random);
+/** Trouble with our own calls, of which the user's own reading is not asked. */
+export const troubled = (
+  { world, retry: { cap } }: Care,
+  message: Message<string>,
+  thrown: unknown,
+): Outcome => trouble({ world, retry: { cap } }, message, thrown);
 
 interface Failing extends InTurn {
   readonly seen: number | undefined;
@@ -101,7 +95,7 @@ async function afterFailure(
 ): Promise<Outcome> {
   const { retry, world } = care;
   const { kind, failure } = classified(by.thrown, retry.classify);
-  if (kind === 'outage') return { kind: 'failed', failure, wait: outageWait(care, at.message) };
+  if (kind === 'outage') return { kind: 'failed', failure, wait: outageWait(world, at.message) };
   if (failure.remedy === 'let-go') return { kind: 'failed', failure, wait: soon };
   if (failure.remedy === 'dead-letter') return by.onPoison(at, failure);
   const attempt = await countedAttempt(care, at, failure);

@@ -1,13 +1,12 @@
 import { type Failure, transient } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { targets } from '../kernel/settings.ts';
-import { between } from '../kernel/time.ts';
 import type { World } from '../ports/world.ts';
-import { outageBackoff } from '../retry/backoff.ts';
 import { deadLetter } from '../retry/dead-letter.ts';
 import type { Message } from './message.ts';
 import { queueOf } from './place-of.ts';
 import type { OpenTurn } from './turn.ts';
+import { outageWait } from './waiting.ts';
 
 /** Sends a message to the dead-letter queue, and only then lets its own queue forget it. */
 export async function deadLettered(
@@ -25,7 +24,7 @@ export async function deadLettered(
       facts: { code: failure.code },
       cause: failure,
     }),
-    wait: outageBackoff(between(message.sentAt, world.clock.now()), world.random),
+    wait: outageWait(world, message),
   };
 }
 

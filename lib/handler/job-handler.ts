@@ -19,7 +19,8 @@ import { queueHandler, type SqsHandler } from './queue-handler.ts';
 import { remainingOf } from './remaining-of.ts';
 import { runJob } from './run-job.ts';
 import type { OpenTurn } from './turn.ts';
-import { heldBack, troubled, type Worker, type WorkerRetry, workerOf } from './worker.ts';
+import { heldBack, trouble } from './waiting.ts';
+import { type Worker, type WorkerRetry, workerOf } from './worker.ts';
 
 /** How a worker runs its batches; a job's attempts are its own limits, not its queue's. */
 export type JobHandlerSettings = BatchSettings & { readonly retry?: WorkerRetry };
@@ -46,7 +47,7 @@ export function jobHandler(
       if (isFailure(command)) return await deadLettered(worker.world, { message, turn }, command);
       return await oneCommand(worker, command, { message, turn });
     } catch (thrown) {
-      return troubled(worker, message, thrown);
+      return trouble(worker, message, thrown);
     }
   });
 }
@@ -97,7 +98,7 @@ async function oneCommand(
       tellGone(world, message);
       return { kind: 'done' };
     case 'unknown':
-      return troubled(worker, message, transient('claim-unconfirmed', 'no reply came to a claim'));
+      return trouble(worker, message, transient('claim-unconfirmed', 'no reply came to a claim'));
     default:
       return never(claim);
   }

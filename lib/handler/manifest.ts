@@ -1,9 +1,10 @@
-import { candidateKey, manifestName, type Place, placeOf } from '../candidate/key.ts';
+import { candidateKey, manifestName, type Owner, ownerOf, placeOf } from '../candidate/key.ts';
 import { fits } from '../job/appended.ts';
 import type { Finished } from '../job/ending.ts';
 import type { ResultPointer, RunningJob } from '../job/job.ts';
 import { type Failure, isFailure, permanent } from '../kernel/failure.ts';
 import { canonical, type Json } from '../kernel/json.ts';
+import { parsedJson } from '../kernel/parsed-json.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Bucket } from '../ports/bucket.ts';
 import type { World } from '../ports/world.ts';
@@ -35,8 +36,8 @@ export async function finishedBy(
 
 /** Reads a manifest as that of the row's own attempt: another's, or one that names what that attempt can't have written, is none. */
 export function readManifest(text: string, job: RunningJob, bucket: string): Finished | Failure {
-  const manifest = parsed(text);
-  if (manifest === undefined) return ignored('is no JSON object');
+  const manifest = parsedJson(text);
+  if (!isObject(manifest)) return ignored('is no JSON object');
   if (manifest['schema'] !== schema) return ignored(`is not of schema ${schema}`);
   const owner = ownerOf(job);
   if (Object.entries(owner).some(([name, value]) => manifest[name] !== value))
@@ -51,14 +52,7 @@ export function readManifest(text: string, job: RunningJob, bucket: string): Fin
   return { kind: 'succeeded', data, result: { bucket, key, etag, size, checksum, contentType } };
 }
 
-const ownerOf = ({ id, incarnation, generation, attemptId }: RunningJob): Omit<Place, 'name'> => ({
-  job: id,
-  incarnation,
-  generation,
-  attemptId,
-});
-
-function liesBeside(owner: Omit<Place, 'name'>, key: string): boolean {
+function liesBeside(owner: Owner, key: string): boolean {
   const place = placeOf(key);
   return (
     place !== undefined &&
@@ -67,18 +61,9 @@ function liesBeside(owner: Omit<Place, 'name'>, key: string): boolean {
   );
 }
 
-function parsed(text: string): { readonly [field: string]: Json | undefined } | undefined {
-  try {
-    const value: Json = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 type JsonObject = { readonly [field: string]: Json | undefined };
 
-const isObject = (value: Json): value is JsonObject =>
+const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isPointer = (value: Json): value is JsonObject & ResultPointer =>

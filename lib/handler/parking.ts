@@ -3,7 +3,8 @@ import { Failure, transient } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { lengths, mostParked, sizes, tables } from '../kernel/settings.ts';
 import { sum } from '../kernel/time.ts';
-import type { Commit, Write } from '../ports/store.ts';
+import type { Write } from '../ports/store.ts';
+import { soon } from '../retry/backoff.ts';
 import {
   type Group,
   groupKey,
@@ -12,11 +13,12 @@ import {
   parks,
   storesBehind,
 } from '../retry/parked-group.ts';
-import { type Care, soon } from './care.ts';
+import type { Care } from './care.ts';
 import type { Message } from './message.ts';
 import { placeOf } from './place-of.ts';
-import { surely } from './surely.ts';
+import { judged, noReply, surely } from './surely.ts';
 import type { OpenTurn } from './turn.ts';
+import { heldBack } from './waiting.ts';
 
 /** A message and the turn it has. */
 export interface InTurn {
@@ -79,7 +81,7 @@ export class Parking {
   /** Stores a message behind what lies parked in its group. */
   async storeBehind({ message, turn }: InTurn, seen: Group): Promise<Outcome> {
     const { cap } = this.#care.retry;
-    if (seen.parked >= mostParked) return { kind: 'held-back', behind: undefined, wait: cap };
+    if (seen.parked >= mostParked) return heldBack(cap);
     const parked = await this.#parked(message, 0);
     const commit = await this.#commit(storesBehind(placeOf(message), seen, parked), turn);
     if (commit.kind === 'committed') this.moved(message, { ...seen, parked: seen.parked + 1 });
@@ -93,7 +95,7 @@ export class Parking {
     const length = sum(Math.max(0, left) as typeof lengths.skew, lengths.longestHeld);
     const entry = { handle: message.record.receiptHandle, length };
     const [answer] = await visibility.hide(message.record.eventSourceARN, [entry]);
-    if (answer === 'outage') throw unreached();
+    if (answer === 'outage') throw noReply(parking);
     return answer ?? 'lost';
   }
 
@@ -114,17 +116,16 @@ export class Parking {
     };
     const as = { contentType: 'application/json', attempt: message.id };
     const created = await this.#care.world.bucket.create(key, bytes(), as);
-    if (created.kind === 'unknown') throw unreached();
+    if (created.kind === 'unknown') throw noReply(parking);
     return key;
   }
 
-  #commit(writes: readonly Write[], turn: OpenTurn): Promise<Commit> {
-    return surely(this.#care.world, writes, turn.invocation);
+  async #commit(writes: readonly Write[], turn: OpenTurn): Promise<ReturnType<typeof judged>> {
+    return judged(await surely(this.#care.world, writes, turn.invocation), parking);
   }
 
   /** Refused at its own row a message lies there already; refused at the group's, the group has moved. */
-  #outcome(commit: Commit, message: Message<string>, failure: Failure): Outcome {
-    if (commit.kind === 'unknown') throw unreached();
+  #outcome(commit: ReturnType<typeof judged>, message: Message<string>, failure: Failure): Outcome {
     if (commit.kind === 'refused' && commit.at === 1) return quietEnd;
     return { kind: 'parked', failure, attempt: message.attempt };
   }
@@ -136,16 +137,15 @@ export class Parking {
 }
 
 /** Somebody else has the group: what is left of it here comes back and sees how things are. */
-export const quietEnd: Outcome = { kind: 'held-back', behind: undefined, wait: soon };
+export const quietEnd: Outcome = heldBack(soon);
 
 const behindParked = ({ group }: Message<string>): Failure =>
   new Failure('behind-parked', `group ${group} is parked, so the message waits in it`, {
     remedy: 'let-go',
   });
 
-/** Read as an outage: nothing counts. */
-const unreached = (): Error =>
-  Object.assign(new Error('no reply came while a message was parked'), { name: 'TimeoutError' });
+/** When no reply came. */
+const parking = 'while a message was parked';
 
 export const parkNeedsFifo = (queue: string): Failure =>
   transient('park-needs-fifo', `poison is 'park', which needs a FIFO queue, got ${queue}`);

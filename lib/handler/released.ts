@@ -3,6 +3,7 @@ import { permanent, transient } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { tables } from '../kernel/settings.ts';
 import type { Write } from '../ports/store.ts';
+import { soon } from '../retry/backoff.ts';
 import { classified } from '../retry/classified.ts';
 import {
   dropped,
@@ -18,16 +19,18 @@ import {
   takes,
 } from '../retry/parked-group.ts';
 import { type Release, releaseMessage } from '../retry/release.ts';
-import { type Care, soon } from './care.ts';
-import { type Handle, outageWait, unanswered, writesOf } from './cared.ts';
+import type { Care } from './care.ts';
+import { type Handle, unanswered, writesOf } from './cared.ts';
 import type { Message } from './message.ts';
 import { messageTold } from './message-told.ts';
+import { objectText } from './object-text.ts';
 import { type InTurn, type Parking, quietEnd } from './parking.ts';
 import { placeOf } from './place-of.ts';
 import { overrun, ran } from './ran.ts';
 import { messageOf } from './received.ts';
 import { settled } from './remembering.ts';
-import { surely } from './surely.ts';
+import { judged, surely } from './surely.ts';
+import { heldBack, outageWait } from './waiting.ts';
 
 /** A release on its way: the message that asks for it, what it asks for, and the epoch under which it holds the group. */
 interface Releasing extends InTurn {
@@ -53,8 +56,7 @@ export async function released(by: Omit<Releasing, 'epoch'>): Promise<Outcome> {
   for (let done = 0; done < tries; done++) {
     const seen = await parking.reread(message);
     if (seen.state === 'open') return { kind: 'done' };
-    const commit = await surely(by.care.world, [takes(placeOf(message), seen)], by.turn.invocation);
-    if (commit.kind === 'unknown') throw unconfirmed();
+    const commit = await committed(by, [takes(placeOf(message), seen)]);
     if (commit.kind === 'refused') continue;
     const group = parking.moved(message, groupOf(commit.row));
     return allParked({ ...by, epoch: group.epoch });
@@ -103,8 +105,7 @@ async function replay(by: Releasing, parked: Parked): Promise<Step> {
   const { answer, message: seen, instead } = code.answer;
   if (answer === undefined && typeof instead === 'object') return unanswered(care, instead);
   if (answer === undefined) return ended(by, { parked, message: seen, before, writes: [] });
-  if (answer.kind === 'retry-later')
-    return { kind: 'held-back', behind: undefined, wait: answer.after };
+  if (answer.kind === 'retry-later') return heldBack(answer.after);
   const step = await ended(by, { parked, message: seen, before, writes: writesOf(answer) });
   if (step !== 'next') return step;
   const now = care.world.clock.now();
@@ -129,15 +130,15 @@ async function ended(by: Releasing, replay: Replayed): Promise<Step> {
 
 /** A replay that fails again leaves the group parked, with the new reason; an outage brings the release back. */
 async function failedStep(by: Releasing, parked: Parked, thrown: unknown): Promise<Outcome> {
-  const { care, turn, epoch } = by;
+  const { care, epoch } = by;
   const { clock, observe } = care.world;
   const { kind, failure } = classified(thrown, care.retry.classify);
-  if (kind === 'outage') return { kind: 'failed', failure, wait: outageWait(care, by.message) };
+  if (kind === 'outage')
+    return { kind: 'failed', failure, wait: outageWait(care.world, by.message) };
   if (failure.remedy === 'let-go') return { kind: 'failed', failure, wait: soon };
   const at = clock.now();
   const write = failedAgain(placeOf(by.message), epoch, { failure, at });
-  const commit = await surely(care.world, [write], turn.invocation);
-  if (commit.kind === 'unknown') throw unconfirmed();
+  const commit = await committed(by, [write]);
   if (commit.kind === 'refused') return quietEnd;
   const { group, record } = by.message;
   const { messageId, attempt } = parked;
@@ -155,12 +156,11 @@ async function kept(by: Releasing, group?: Group): Promise<Outcome> {
 
 /** Removes a parked message unhandled, and keeps a record of it. */
 async function drop(by: Releasing, parked: Parked, because: string): Promise<Step> {
-  const { care, turn, epoch } = by;
+  const { care, epoch } = by;
   const { clock, observe } = care.world;
   const at = clock.now();
   const writes = dropped(placeOf(by.message), epoch, { parked, because, at });
-  const commit = await surely(care.world, writes, turn.invocation);
-  if (commit.kind === 'unknown') throw unconfirmed();
+  const commit = await committed(by, writes);
   if (commit.kind === 'refused') return quietEnd;
   const { group, record } = by.message;
   const queue = record.eventSourceARN;
@@ -169,12 +169,11 @@ async function drop(by: Releasing, parked: Parked, because: string): Promise<Ste
 }
 
 async function open(by: Releasing): Promise<Outcome> {
-  const { care, parking, message, turn, epoch } = by;
+  const { care, parking, message, epoch } = by;
   const { clock, observe } = care.world;
   const place = placeOf(message);
   const write = opens(place, epoch, clock.now());
-  const commit = await surely(care.world, [write], turn.invocation);
-  if (commit.kind === 'unknown') throw unconfirmed();
+  const commit = await committed(by, [write]);
   const now = groupOf(commit.kind === 'committed' ? commit.row : commit.old);
   // Refused, but opened by the very next epoch: that was this write, whose reply got lost.
   const isOpen = commit.kind === 'committed' || (now.state === 'open' && now.epoch === epoch + 1);
@@ -194,19 +193,12 @@ async function sendNext({ care, message, turn, release }: Releasing): Promise<Ou
   const [verdict] = await sender.send(message.record.eventSourceARN, [next], turn.invocation);
   if (verdict?.kind === 'sent') return { kind: 'done' };
   const failure = transient('release-unsent', `the next release was not taken: ${verdict?.why}`);
-  return { kind: 'failed', failure, wait: outageWait(care, message) };
+  return { kind: 'failed', failure, wait: outageWait(care.world, message) };
 }
 
-async function messageIn(care: Care, { text, textKey }: Parked): Promise<Message<string>> {
-  const record: unknown = JSON.parse(text ?? (await textOf(care, textKey ?? '')));
+async function messageIn({ world }: Care, { text, textKey }: Parked): Promise<Message<string>> {
+  const record: unknown = JSON.parse(text ?? (await objectText(world.bucket, textKey ?? '')));
   return messageOf({ ...(record as Message<string>['record']), receiptHandle: '' });
-}
-
-async function textOf({ world }: Care, key: string): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of world.bucket.open(key)) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
 }
 
 /** Best effort: a large body that stays behind costs storage and nothing else. */
@@ -220,6 +212,8 @@ const odd = ({ parked }: Group): Failure =>
     `the group's row counts ${parked} parked messages, and none is there: drop or mend the row by hand`,
   );
 
-/** Read as an outage: the release comes back. */
-const unconfirmed = (): Error =>
-  Object.assign(new Error('no reply came to a release'), { name: 'TimeoutError' });
+/** Without any reply the release comes back. */
+const committed = async (
+  { care, turn }: Pick<Releasing, 'care' | 'turn'>,
+  writes: readonly Write[],
+) => judged(await surely(care.world, writes, turn.invocation), 'to a release');

@@ -6,7 +6,7 @@ import type { Commit, Write } from '../ports/store.ts';
 import type { Care } from './care.ts';
 import type { Message } from './message.ts';
 import { queueOf } from './place-of.ts';
-import { surely } from './surely.ts';
+import { judged, surely } from './surely.ts';
 import type { OpenTurn } from './turn.ts';
 
 /** What became of a message that its handler calls done. */
@@ -47,10 +47,10 @@ export async function settled(care: Care, ends: Ends): Promise<Settled> {
     : [];
   const all = [...before, ...entries, ...writes];
   if (all.length === 0) return { kind: 'done' };
-  const commit = await committed(care, all, ends.turn);
-  if (isFailure(commit)) return { kind: 'refused', failure: commit };
+  const answer = await committed(care, all, ends.turn);
+  if (isFailure(answer)) return { kind: 'refused', failure: answer };
+  const commit = judged(answer, end);
   if (commit.kind === 'committed') return { kind: 'done' };
-  if (commit.kind === 'unknown') throw unconfirmed();
   if (commit.at < before.length) return { kind: 'moved' };
   const own = commit.at - before.length - entries.length;
   return own < 0 ? repeated(care, ends) : { kind: 'refused', failure: refused(own) };
@@ -70,8 +70,7 @@ const committed = (
 /** Done before, so nothing of it is done again; what comes before it is. */
 async function repeated({ world }: Care, { before, turn }: Ends): Promise<Settled> {
   if (before.length === 0) return { kind: 'repeated' };
-  const commit = await surely(world, before, turn.invocation);
-  if (commit.kind === 'unknown') throw unconfirmed();
+  const commit = judged(await surely(world, before, turn.invocation), end);
   return { kind: commit.kind === 'committed' ? 'repeated' : 'moved' };
 }
 
@@ -94,8 +93,8 @@ function idOf(inbox: Care['inbox'], message: Message<unknown>): string {
   );
 }
 
-const unconfirmed = (): Error =>
-  Object.assign(new Error('no reply came to the end of a message'), { name: 'TimeoutError' });
+/** What no reply came to. */
+const end = 'to the end of a message';
 
 const tooMany = (count: number): Failure =>
   permanent('writes-too-many', `done takes at most ${mostWrites} writes, got ${count}`);

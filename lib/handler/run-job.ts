@@ -2,10 +2,8 @@ import type { RunningJob } from '../job/job.ts';
 import { isFailure, permanent, transient } from '../kernel/failure.ts';
 import type { Outcome } from '../kernel/outcome.ts';
 import { spokenIssues } from '../kernel/schema.ts';
-import { lengths } from '../kernel/settings.ts';
-import { seconds, sum } from '../kernel/time.ts';
 import type { World } from '../ports/world.ts';
-import { backoff } from '../retry/backoff.ts';
+import { backoff, soon } from '../retry/backoff.ts';
 import { attemptOf, Held, isLost } from './attempt.ts';
 import type { DefinedJob } from './define-job.ts';
 import { type Ended, endJob } from './end-job.ts';
@@ -13,9 +11,11 @@ import { decided } from './job-decision.ts';
 import { tellEnded } from './job-tellings.ts';
 import { limitedTurn } from './limited-turn.ts';
 import type { Message } from './message.ts';
+import { objectText } from './object-text.ts';
 import { ran } from './ran.ts';
 import type { OpenTurn } from './turn.ts';
-import { heldBack, outageWait, troubled, type Worker } from './worker.ts';
+import { heldBack, outageWait, trouble } from './waiting.ts';
+import type { Worker } from './worker.ts';
 
 /** A claimed job, with the message that brought it and the turn that it has. */
 export interface Run {
@@ -56,11 +56,7 @@ async function inputOf(job: DefinedJob, row: RunningJob, world: World): Promise<
 }
 
 async function textOf({ input, inputKey }: RunningJob, { bucket }: World): Promise<string> {
-  if (inputKey === undefined) return input ?? 'null';
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of bucket.open(inputKey)) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
+  return inputKey === undefined ? (input ?? 'null') : objectText(bucket, inputKey);
 }
 
 interface Told {
@@ -77,7 +73,7 @@ async function outcomeOf(worker: Worker, told: Told): Promise<Outcome> {
     return lostOutcome(held);
   }
   if (answer.kind === 'unknown' || answer.kind === 'moved')
-    return troubled(worker, run.message, unconfirmed());
+    return trouble(worker, run.message, unconfirmed());
   tellEnded(worker.world, held.job, ended);
   return ended.ending === 'queued' ? putBack(worker, told) : { kind: 'done' };
 }
@@ -100,15 +96,12 @@ function putBack(worker: Worker, { run, held, ended }: Told): Outcome {
     case 'releases':
       return heldBack(after ?? soon);
     case 'nothing':
-      return { kind: 'failed', failure, wait: outageWait(worker, run.message) };
+      return { kind: 'failed', failure, wait: outageWait(worker.world, run.message) };
   }
 }
 
 const counted = ({ retry, world }: Worker, held: Held) =>
   backoff(held.job.failures + 1, retry, world.random);
-
-/** Not before user code that overran has had its grace. */
-const soon = sum(lengths.grace, seconds(1));
 
 /** Final is final: a cancelled job's command is done with. Any other loser reports a failure, and the message meets the row. */
 async function lostOutcome(held: Held): Promise<Outcome> {

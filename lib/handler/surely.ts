@@ -18,3 +18,13 @@ export async function surely(
     await world.clock.sleep(times(milliseconds(50 * 2 ** done), world.random.fraction()));
   }
 }
+
+/** What the store decided. @throws Error as {@link noReply}, when no reply came at all */
+export function judged(commit: Commit, to: string): Exclude<Commit, { readonly kind: 'unknown' }> {
+  if (commit.kind === 'unknown') throw noReply(to);
+  return commit;
+}
+
+/** A `TimeoutError`, which is read as an outage: nothing counts, and the message comes back. */
+export const noReply = (to: string): Error =>
+  Object.assign(new Error(`no reply came ${to}`), { name: 'TimeoutError' });

@@ -1,13 +1,7 @@
 import { agree, limitRules, retryRules } from '../kernel/bounds.ts';
-import type { Duration } from '../kernel/brand.ts';
 import { permanent } from '../kernel/failure.ts';
-import type { Outcome } from '../kernel/outcome.ts';
-import { between } from '../kernel/time.ts';
 import type { Observe, World } from '../ports/world.ts';
-import { outageBackoff } from '../retry/backoff.ts';
-import { classified } from '../retry/classified.ts';
 import { type DefinedJob, definition, type Job, ownLimits } from './define-job.ts';
-import type { Message } from './message.ts';
 import { quiet } from './quiet.ts';
 import { type RetrySettings, retrySettings } from './retry-settings.ts';
 
@@ -59,22 +53,3 @@ function byName(jobs: readonly Job[]): ReadonlyMap<string, DefinedJob> {
   }
   return kinds;
 }
-
-/** Not a failure: the message waits, and its group behind it. */
-export const heldBack = (wait: Duration): Outcome => ({
-  kind: 'held-back',
-  behind: undefined,
-  wait,
-});
-
-/** Trouble outside the job's own code: an outage comes back by itself, an unreadable command waits as long as the cap. */
-export function troubled(worker: Worker, message: Message<string>, thrown: unknown): Outcome {
-  const { kind, failure } = classified(thrown, worker.retry.classify);
-  if (kind === 'failure' && failure.remedy === 'dead-letter')
-    return { kind: 'failed', failure, wait: worker.retry.cap };
-  return { kind: 'failed', failure, wait: outageWait(worker, message) };
-}
-
-/** An outage's own backoff, by how long the message has been on its way. */
-export const outageWait = ({ world }: Worker, { sentAt }: Message<string>): Duration =>
-  outageBackoff(between(sentAt, world.clock.now()), world.random);

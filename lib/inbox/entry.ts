@@ -1,4 +1,5 @@
 import type { Duration, Instant } from '../kernel/brand.ts';
+import { timeToLive } from '../kernel/time.ts';
 import type { Key, Write } from '../ports/store.ts';
 
 /** Whose memory of which message or event, and where it is kept. */
@@ -21,7 +22,7 @@ export const inboxEntry = (remembered: Remembered, at: Instant, keep: Duration):
   // guard: inbox
   when: [{ kind: 'absent', why: 'inbox' }],
   kind: 'put',
-  fields: { at, ttl: Math.ceil((at + keep) / 1_000) },
+  fields: { at, ttl: timeToLive(at, keep) },
 });
 
 /** An event whose replay, where it has a name, is to be handled again by some. */

@@ -66,7 +66,8 @@ export const watchedReconcile = (
   counts: Counts,
 ): AllWatched => {
   const two = Duration.minutes(2 * every.toMinutes());
-  const found = (kind: Counted) => counts.metric(kind, { statistic: cloudwatch.Stats.MAXIMUM, period: every });
+  const found = (kind: Counted) =>
+    counts.metric(kind, { statistic: cloudwatch.Stats.MAXIMUM, period: every });
   return {
     EventsAreReconciled: {
       metric: counts.metric('events-reconciled'),

@@ -1,6 +1,6 @@
 import type { Instant, JobId } from '../kernel/brand.ts';
 import { lengths, tables } from '../kernel/settings.ts';
-import { later } from '../kernel/time.ts';
+import { timeToLive } from '../kernel/time.ts';
 import type { Write } from '../ports/store.ts';
 import type { Lost } from './answer.ts';
 import type { RunningJob } from './job.ts';
@@ -32,6 +32,6 @@ export const keptRefusal = (held: RunningJob, { what, lost, at }: Refusal): Writ
     generation: held.generation,
     attemptId: held.attemptId,
     by: lost.by,
-    ttl: Math.ceil(later(at, lengths.refusalMemory) / 1_000),
+    ttl: timeToLive(at, lengths.inboxMemory),
   },
 });

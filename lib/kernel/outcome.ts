@@ -32,6 +32,6 @@ export type Outcome =
 /** An outcome after which the queue may forget the record, and its group goes on. */
 export type Acknowledged = Extract<Outcome, { readonly kind: 'done' | 'dead-lettered' | 'parked' }>;
 
-/** Whether the queue may forget a record that ended so. */
-export const isAcknowledged = (outcome: Outcome): outcome is Acknowledged =>
-  outcome.kind === 'done' || outcome.kind === 'dead-lettered' || outcome.kind === 'parked';
+/** Whether the queue may forget a record that ended so; never one without a verdict. */
+export const isAcknowledged = (outcome: Outcome | undefined): outcome is Acknowledged =>
+  outcome?.kind === 'done' || outcome?.kind === 'dead-lettered' || outcome?.kind === 'parked';

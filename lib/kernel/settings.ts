@@ -57,11 +57,9 @@ export const lengths: Readonly<
     | 'longestHiding'
     | 'behindHead'
     | 'ledgerMemory'
-    | 'refusalMemory'
     | 'secondSweep'
     | 'crashSpan'
     | 'longestHeld'
-    | 'queueMemory'
     | 'overlap'
     | 'relayGrace'
     | 'idleAfter'
@@ -91,8 +89,6 @@ export const lengths: Readonly<
   behindHead: seconds(3),
   /** The relay's proof of what it published is kept so long. */
   ledgerMemory: days(8),
-  /** What the fence refused is kept so long: as long as messages and their dead letters, and the ledger's memory of them. */
-  refusalMemory: days(36),
   /** A swept job is looked at once more after so long, for uploads that were in flight. */
   secondSweep: days(1),
   /** Takeovers wear a job out only when they are spread over so long. */
@@ -109,9 +105,7 @@ export const lengths: Readonly<
   longestRepeat: days(1),
   /** With the time index, reconcile still reads every row so often. */
   fullPass: days(1),
-  /** The longest that SQS keeps a message; a FIFO dead-letter queue begins anew. */
-  queueMemory: days(14),
-  /** What was handled is remembered so long: queue, dead-letter queue and ledger, one after the other. */
+  /** What was handled, and what the fence refused, is remembered so long: 14 days in the queue, 14 more in its FIFO dead-letter queue, which begins anew, and 8 in the ledger. */
   inboxMemory: days(14 + 14 + 8),
 };
 

@@ -26,6 +26,10 @@ export const nothing: Duration = 0 as Duration;
 /** The point in time that lies `length` behind `start`. */
 export const later = (start: Instant, length: Duration): Instant => (start + length) as Instant;
 
+/** When DynamoDB may forget what is kept for `length` from `start` on: its time to live, in epoch seconds. */
+export const timeToLive = (start: Instant, length: Duration): number =>
+  Math.ceil(later(start, length) / 1_000);
+
 /** How long it is from `start` to `end`; nothing when `end` lies before `start`. */
 export const between = (start: Instant, end: Instant): Duration =>
   Math.max(0, end - start) as Duration;

@@ -1,4 +1,3 @@
-import type { Context } from 'aws-lambda';
 import type { Handler } from '../handler/queue-handler.ts';
 import type { Duration } from '../kernel/brand.ts';
 import { between, later } from '../kernel/time.ts';
@@ -6,6 +5,7 @@ import type { World } from '../ports/world.ts';
 import type { FaultPlan } from './faults.ts';
 import { Gate } from './gate.ts';
 import { gatedWorld } from './gated-world.ts';
+import { lambdaContext } from './lambda-context.ts';
 import { hasRequests } from './open-resources.ts';
 import type { Activity } from './pace.ts';
 
@@ -101,7 +101,9 @@ export class Fleet<Event = unknown, Response = unknown> {
         end();
       };
       const forget = gate.onDeath(settle(() => reject(new Error(`${this.name} crashed`))));
-      const context = contextOf({ name: this.name, requestId: random.ulid(), timeout }, clock);
+      const end = later(clock.now(), timeout);
+      const told = { name: this.name, requestId: random.ulid(), logStreamName: 'local' };
+      const context = lambdaContext(told, () => between(clock.now(), end));
       // Async, so that what a handler throws before its first await is its rejection too.
       const run = async (): Promise<Response> => handler(event, context);
       run().then(
@@ -123,28 +125,3 @@ export class Fleet<Event = unknown, Response = unknown> {
 
 const isFree = ({ isRunning, gate }: Sandbox<never, unknown>): boolean =>
   !isRunning && (gate.state === 'open' || gate.state === 'resting');
-
-function contextOf(
-  {
-    name,
-    requestId,
-    timeout,
-  }: { readonly name: string; readonly requestId: string; readonly timeout: Duration },
-  clock: World['clock'],
-): Context {
-  const end = later(clock.now(), timeout);
-  return {
-    callbackWaitsForEmptyEventLoop: false,
-    functionName: name,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${name}`,
-    memoryLimitInMB: '512',
-    awsRequestId: requestId,
-    logGroupName: `/aws/lambda/${name}`,
-    logStreamName: 'local',
-    getRemainingTimeInMillis: () => between(clock.now(), end),
-    done() {},
-    fail() {},
-    succeed() {},
-  };
-}

@@ -3,6 +3,7 @@ import type { Instant } from '../kernel/brand.ts';
 import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Failure } from '../kernel/failure.ts';
 import { heartbeatKey, lengths, sizes, tables } from '../kernel/settings.ts';
+import { timeToLive } from '../kernel/time.ts';
 import type { Condition, Write } from '../ports/store.ts';
 import type { Outgoing } from './rounds.ts';
 
@@ -19,7 +20,11 @@ export function proofs({ requestId, now }: Run, sent: readonly Outgoing[]): read
     key: { pk: `relay#${Math.floor(now / 60_000)}`, sk: `${requestId}#${n}` },
     when: [],
     kind: 'put',
-    fields: { at: now, published: byTarget(portion), ...forgotten(now) },
+    fields: {
+      at: now,
+      published: byTarget(portion),
+      ttl: timeToLive(now, lengths.ledgerMemory),
+    },
   }));
 }
 
@@ -52,9 +57,6 @@ export const aside = (outgoing: Outgoing, failure: Failure, now: Instant): Write
     why: failure.message,
   },
 });
-
-/** DynamoDB's time to live, in epoch seconds. */
-const forgotten = (now: Instant) => ({ ttl: Math.ceil((now + lengths.ledgerMemory) / 1_000) });
 
 function byTarget(sent: readonly Outgoing[]): Record<string, readonly string[]> {
   const published: Record<string, string[]> = {};

@@ -3,8 +3,8 @@ import { lengths } from '../kernel/settings.ts';
 import { hours, minutes, seconds, shorter, sum, times } from '../kernel/time.ts';
 import type { Random } from '../ports/random.ts';
 
-/** Never shorter than the grace of code that overran, since a message that is back runs elsewhere while that code may still go on. */
-const shortest = sum(lengths.grace, seconds(1));
+/** The shortest wait: never below the grace of code that overran, since a message that is back runs elsewhere while that code may still go on. */
+export const soon: Duration = sum(lengths.grace, seconds(1));
 
 /** Full jitter between zero and base · 2^attempt, never above `cap`, for attempts 1, 2, 3 …; at least 2 seconds. */
 export function backoff(
@@ -21,4 +21,4 @@ export function outageBackoff(lasted: Duration, random: Random): Duration {
 }
 
 const jittered = (most: Duration, random: Random): Duration =>
-  Math.max(shortest, times(shorter(most, lengths.longestHiding), random.fraction())) as Duration;
+  Math.max(soon, times(shorter(most, lengths.longestHiding), random.fraction())) as Duration;

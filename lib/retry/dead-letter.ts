@@ -3,6 +3,7 @@ import { bytesOf } from '../kernel/bytes-of.ts';
 import type { Failure } from '../kernel/failure.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import { messageSize } from '../kernel/message-size.ts';
+import { parsedJson } from '../kernel/parsed-json.ts';
 import { sizes } from '../kernel/settings.ts';
 import type { Entry } from '../ports/sender.ts';
 
@@ -50,12 +51,8 @@ export function deadLetter(dead: Dead, failure: Failure, at: Instant): Entry {
 export function reasonOf(
   attributes: Readonly<Record<string, string>>,
 ): Readonly<Record<string, unknown>> {
-  try {
-    const read: unknown = JSON.parse(attributes[reasonAttribute] ?? '{}');
-    return typeof read === 'object' && read !== null ? { ...read } : {};
-  } catch {
-    return {};
-  }
+  const read = parsedJson(attributes[reasonAttribute] ?? '{}');
+  return typeof read === 'object' && read !== null ? { ...read } : {};
 }
 
 /** All of the reason, with a sentence as long as there is room for. */

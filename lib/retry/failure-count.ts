@@ -1,6 +1,7 @@
 import type { Instant } from '../kernel/brand.ts';
 import type { Failure } from '../kernel/failure.ts';
 import { lengths, tables } from '../kernel/settings.ts';
+import { timeToLive } from '../kernel/time.ts';
 import type { Key, Row, Write } from '../ports/store.ts';
 
 /** Where the counted failures of a plain message are. */
@@ -33,7 +34,7 @@ export function countedFailure(
       count: seen + 1,
       code: failure.code,
       at,
-      ttl: Math.ceil((at + lengths.inboxMemory) / 1_000),
+      ttl: timeToLive(at, lengths.inboxMemory),
     },
   };
 }

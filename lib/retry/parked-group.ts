@@ -1,6 +1,7 @@
 import type { Instant } from '../kernel/brand.ts';
 import type { Failure } from '../kernel/failure.ts';
 import { lengths, tables } from '../kernel/settings.ts';
+import { timeToLive } from '../kernel/time.ts';
 import type { Condition, Key, Row, Write } from '../ports/store.ts';
 
 /** Which message group of which queue, by its name. */
@@ -39,10 +40,13 @@ export const groupKey = ({ queue, group }: Place): Key => ({
 /** How the sort keys of parked messages begin; what follows sorts as SQS ordered them. */
 export const parkedPrefix = 'parked#';
 
-/** Where a parked message is; sequence numbers have 20 digits, and up to 39 are allowed (SQS API reference, 128 bits). */
-const parkedKey = (place: Place, sequenceNumber: string): Key => ({
+/** How the sort keys of dropped messages begin. */
+const droppedPrefix = 'dropped#';
+
+/** Where a parked or dropped message is; sequence numbers have 20 digits, and up to 39 are allowed (SQS API reference, 128 bits). */
+const messageKey = (place: Place, prefix: string, { sequenceNumber }: Parked): Key => ({
   pk: groupKey(place).pk,
-  sk: `${parkedPrefix}${sequenceNumber.padStart(39, '0')}`,
+  sk: `${prefix}${sequenceNumber.padStart(39, '0')}`,
 });
 
 /** Reads a group's row. */
@@ -111,7 +115,7 @@ export const takes = (place: Place, seen: Group): Write => ({
 export const replayed = (place: Place, epoch: number, parked: Parked): readonly Write[] => [
   {
     table: tables.care,
-    key: parkedKey(place, parked.sequenceNumber),
+    key: messageKey(place, parkedPrefix, parked),
     // guard: parked-row
     when: [{ kind: 'present', why: 'parked-row' }],
     kind: 'delete',
@@ -128,7 +132,7 @@ export const dropped = (
   ...replayed(place, epoch, by.parked),
   {
     table: tables.care,
-    key: { pk: groupKey(place).pk, sk: `dropped#${by.parked.sequenceNumber.padStart(39, '0')}` },
+    key: messageKey(place, droppedPrefix, by.parked),
     when: [],
     kind: 'put',
     fields: {
@@ -136,7 +140,7 @@ export const dropped = (
       isDropped: true,
       because: by.because,
       droppedAt: by.at,
-      ttl: forgotten(by.at),
+      ttl: timeToLive(by.at, lengths.inboxMemory),
     },
   },
 ];
@@ -160,14 +164,19 @@ export const opens = (place: Place, epoch: number, at: Instant): Write => {
     // guard: group-empty
     when: [...when, { kind: 'equals', field: 'parked', value: 0, why: 'group-empty' }],
     kind: 'update',
-    set: { state: 'open', epoch: epoch + 1, openedAt: at, ttl: forgotten(at) },
+    set: {
+      state: 'open',
+      epoch: epoch + 1,
+      openedAt: at,
+      ttl: timeToLive(at, lengths.inboxMemory),
+    },
     remove: ['code', 'why', 'parkedAt', 'triedAt'],
   };
 };
 
 const parkedRow = (place: Place, parked: Parked): Write => ({
   table: tables.care,
-  key: parkedKey(place, parked.sequenceNumber),
+  key: messageKey(place, parkedPrefix, parked),
   // guard: parked-row
   when: [{ kind: 'absent', why: 'parked-row' }],
   kind: 'put',
@@ -213,6 +222,3 @@ const why = ({ code, message }: Failure): Row => ({
   code: code.slice(0, 128),
   why: message.slice(0, 1_000),
 });
-
-/** DynamoDB's time to live, in epoch seconds. */
-const forgotten = (at: Instant): number => Math.ceil((at + lengths.inboxMemory) / 1_000);

@@ -1,4 +1,5 @@
 import type { GroupId } from '../kernel/brand.ts';
+import { parsedJson } from '../kernel/parsed-json.ts';
 import type { Entry } from '../ports/sender.ts';
 
 /** What a release does with a parked group: all of its messages or the first one, by handling or by dropping them. */
@@ -22,7 +23,7 @@ export const releaseMessage = (group: GroupId, release: Release, id: string): En
 /** Reads a message's attribute; undefined for a message that is no release. */
 export function releaseOf(text: string | undefined): Release | undefined {
   if (text === undefined) return undefined;
-  const read = parsed(text);
+  const read = parsedJson(text);
   const { of, drop } = (typeof read === 'object' && read !== null ? read : {}) as {
     readonly of?: unknown;
     readonly drop?: unknown;
@@ -31,12 +32,4 @@ export function releaseOf(text: string | undefined): Release | undefined {
     of: of === 'message' ? 'message' : 'group',
     ...(typeof drop === 'string' ? { drop } : {}),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

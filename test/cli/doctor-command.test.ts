@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { aMapping, aStack, type Deployed, deployed, ofQueue } from '../aws/deployed.ts';
 import { arnOf } from '../aws/queues.ts';
@@ -7,7 +8,7 @@ import { lanekeeper, type Ran } from './lanekeeper.ts';
 
 const endpoint = process.env['AWS_ENDPOINT_URL'] ?? '';
 
-const doctor = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+const doctor = (args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) =>
   lanekeeper(tmpdir(), ['doctor', ...args], { env });
 
 const linesOf = ({ out }: Ran) => out.trim().split('\n');
@@ -43,6 +44,42 @@ describe('the command lanekeeper doctor', { timeout: 60_000 }, () => {
     const { code, err } = await doctor(['--stack', 'prod', ...where]);
 
     expect(err).toMatch(/^endpoint-unreachable: nothing answers at http:\/\/127\.0\.0\.1:1 /);
+    expect(code).toBe(1);
+  });
+});
+
+/** Nothing that says a region or credentials, in the environment or in a profile. */
+const bare = {
+  AWS_REGION: undefined,
+  AWS_DEFAULT_REGION: undefined,
+  AWS_PROFILE: undefined,
+  AWS_ACCESS_KEY_ID: undefined,
+  AWS_SECRET_ACCESS_KEY: undefined,
+  AWS_CONFIG_FILE: join(tmpdir(), 'no-such-file'),
+  AWS_SHARED_CREDENTIALS_FILE: join(tmpdir(), 'no-such-file'),
+  LANEKEEPER_TABLES: '{"jobs":"jobs","ledger":"ledger","care":"care"}',
+  LANEKEEPER_BUCKET: 'bucket',
+  LANEKEEPER_TARGETS: '{}',
+};
+
+describe('a command without a region', { timeout: 60_000 }, () => {
+  it.each([[['doctor']], [['doctor', '--stack', 'prod']], [['jobs', 'list']]])(
+    'ends with 2 before anything is asked of AWS: %j',
+    async (args) => {
+      const { code, err, out } = await lanekeeper(tmpdir(), args, { env: bare });
+
+      expect(err).toMatch(/^region-missing: no region is set for AWS: set AWS_REGION, [^\n]*\n$/);
+      expect([code, out]).toEqual([2, '']);
+    },
+  );
+
+  it('has one where it looks at another place than AWS, and credentials', async () => {
+    const { code, out } = await doctor(['--endpoint', 'http://127.0.0.1:1'], bare);
+
+    expect(out).toMatch(
+      /^error {4}endpoint-unreachable: nothing answers at http:\/\/127\.0\.0\.1:1 /,
+    );
+    expect(out).not.toMatch(/region-missing|credentials-missing/);
     expect(code).toBe(1);
   });
 });

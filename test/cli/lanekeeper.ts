@@ -15,7 +15,8 @@ export function lanekeeper(
   folder: string,
   args: readonly string[],
   settings: {
-    readonly env?: Readonly<Record<string, string>>;
+    /** Undefined takes a variable away. */
+    readonly env?: Readonly<Record<string, string | undefined>>;
     at?(out: string, end: () => void): void;
   } = {},
 ): Promise<Ran> {

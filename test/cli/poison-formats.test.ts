@@ -80,4 +80,10 @@ describe('what an operator reads', () => {
       'sent back: m-1 of group A, which has gone on since 1970-01-01T00:00:00.000Z (2 h ago)',
     );
   });
+
+  it('of a dead letter that was deleted is since when it was dead, and nothing of what came later', () => {
+    expect(changedLine(letter, 'deleted', now)).toBe(
+      'deleted: m-1 of group A, dead since 1970-01-01T00:00:00.000Z (2 h ago)',
+    );
+  });
 });

@@ -186,6 +186,7 @@ describe.skipIf(!hasEndpoint())('dead letters, at night', { timeout: 120_000 }, 
     const left = await at.lanekeeper('dead-letters', 'list', 'orders', '--json');
 
     expect(lines(dry.out)).toHaveLength(3);
+    expect(dry.err).toBe('would send back: 2\n');
     expect(lines(back.out)).toHaveLength(2);
     expect(lines(back.out)[0]).toMatch(/^sent back: \S+ of group A, which has gone on since /);
     expect(back.err).toBe('sent back: 2\n');
@@ -202,6 +203,8 @@ describe.skipIf(!hasEndpoint())('dead letters, at night', { timeout: 120_000 }, 
 
     expect([vague.code, both.code, dry.code, purge.code]).toEqual([2, 2, 0, 0]);
     expect(lines(dry.out)).toHaveLength(2);
+    expect(dry.err).toBe('would delete: 1\n');
+    expect(purge.out).toMatch(/^deleted: \S+ of group B, dead since /);
     expect(purge.err).toBe('deleted: 1\n');
     expect(left.out).toBe('no such dead letters\n');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { done, fifoHandler, type Inbox, type Write } from '../../lib/index.ts';
+import { done, fifoHandler, type Inbox, permanent, type Write } from '../../lib/index.ts';
 import { endless, handClock, kept, QueueWorld, record } from './fifo-events.ts';
 
 const adds = (count = 1): Write => ({
@@ -61,6 +61,24 @@ describe('done with writes', () => {
     expect(world.told).toMatchObject([
       { failure: { code: 'writes-refused', facts: { index: 0 } } },
     ]);
+  });
+
+  it('that no store takes in an outage waits as in an outage, whatever the handler would read in that', async () => {
+    const world = new QueueWorld(handClock());
+    const busy = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+    world.store.commit = () => Promise.reject(busy);
+    const handler = fifoHandler(
+      {
+        parse: String,
+        poison: 'block',
+        retry: { classify: () => permanent('mine', 'all is poison') },
+        handle: async () => done({ writes: [adds()] }),
+      },
+      world,
+    );
+
+    expect(kept(await handler({ Records: [record('A1')] }, endless))).toEqual(['A1']);
+    expect(world.told).toMatchObject([{ failure: { code: 'outage' } }]);
   });
 
   it('takes at most 97 writes', async () => {
