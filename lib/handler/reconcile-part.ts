@@ -88,8 +88,9 @@ async function settle(
 ): Promise<Segment | undefined> {
   const all: Resend[] = [];
   let heldFrom = segment.heldFrom;
-  for (const { row } of steps) {
-    work.tally.checked += 1;
+  const rows = steps.flatMap(({ row }) => (row === 'no-job' ? [] : [row]));
+  work.tally.checked += rows.length;
+  for (const row of rows) {
     if (row === 'unreadable') {
       work.tally.unreadable += 1;
       heldFrom = earlier(heldFrom, work.pass.since);

@@ -1,3 +1,4 @@
+import { isJob } from '../job/job.ts';
 import type { Instant } from '../kernel/brand.ts';
 import { lengths, schemaNumber, tables, timeIndex } from '../kernel/settings.ts';
 import { between, hours, later } from '../kernel/time.ts';
@@ -7,10 +8,10 @@ import { targetOf } from '../outbox/outgoing.ts';
 import type { Key, Row } from '../ports/store.ts';
 import type { Reconciling } from './reconciling.ts';
 
-/** One step of a walk over jobs: where it stands, and the row if there is anything to judge. */
+/** One step of a walk over jobs: where it stands, and the row if there is anything to judge; the heads of groups lie among jobs. */
 export interface Step {
   readonly position: Key;
-  readonly row: OutboxRow | 'unreadable' | undefined;
+  readonly row: OutboxRow | 'unreadable' | 'no-job' | undefined;
 }
 
 /** Walks over the rows of one segment behind `after`, as fast as the limit allows. */
@@ -96,9 +97,10 @@ function areProved(
 
 const keyOf = (row: Row): Key => ({ pk: String(row['pk']), sk: String(row['sk']) });
 
-/** A job's row; undefined for any other, and told where a newer release wrote it. */
+/** A job's row; told where it is none, or where a newer release wrote it. */
 function readable(row: Row): Step['row'] {
-  if (row['sk'] !== 'job') return undefined;
+  // guard: heads
+  if (!isJob(row)) return 'no-job';
   // guard: schema
   if (Number(row['schema']) > schemaNumber) return 'unreadable';
   return row as OutboxRow;
