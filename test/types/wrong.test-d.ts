@@ -49,6 +49,13 @@ it('durations', () => {
   transient('busy', 'too many requests', { after: 800 });
 });
 
+it('order', () => {
+  // @ts-expect-error jobs of a group have the order of their submission, or none
+  defineJob({ name: 'copy', order: 'fifo', input: z.object({}), async run() { return complete(); } });
+  // @ts-expect-error it is no switch
+  defineJob({ name: 'copy', order: true, input: z.object({}), async run() { return complete(); } });
+});
+
 it('bodies', () => {
   // @ts-expect-error schema and parser together
   fifoHandler({ schema: Order, parse: (text: string) => ({ id: text }), async handle() { return done(); } });
