@@ -88,8 +88,8 @@ export interface JobSettings<Name extends string, In, Out, Data> {
   /** Jobs of one group run one at a time, in no order that is promised, see `order`. @default the job's own id: all run side by side */
   readonly group?: (input: In) => string;
   /**
-   * `submission`: jobs of one group run in the order in which their submissions were committed, for three more write units
-   * and one small row per group. An operator's retry or release, and what reconcile sends again, comes behind. @default no order between jobs
+   * `submission`: jobs of one group run in the order in which their submissions were committed; a submission costs
+   * twice its write units and two more, and each group one small row that stays. It wants groups that jobs share. An operator's retry or release, and what reconcile sends again, comes behind. @default no order between jobs
    */
   readonly order?: 'submission';
   /** @default see {@link JobLimits} */
