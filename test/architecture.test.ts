@@ -55,7 +55,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'node:crypto': ['lib/kernel', 'lib/local', 'lib/aws'],
   'node:': ['lib/dev', 'lib/cli', 'lib/infra', 'functions', 'demo', 'bench', 'scripts'],
   'aws-lambda': ['lib/handler', 'lib/local', 'lib/aws', 'lib/dev', 'functions', 'demo', 'bench'],
-  '@aws-sdk/': ['lib/aws'],
+  '@aws-sdk/': ['lib/aws', 'scripts'],
   '@smithy/': ['lib/aws'],
   'aws-cdk-lib': ['lib/infra', 'infra'],
   constructs: ['lib/infra', 'infra'],

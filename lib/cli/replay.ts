@@ -68,7 +68,7 @@ function againOf({ as, for: names }: { readonly as?: string; readonly for?: stri
 }
 
 /** What a replay came to, for people. */
-export function replayLines(report: Replayed, dryRun: boolean): readonly string[] {
+function replayLines(report: Replayed, dryRun: boolean): readonly string[] {
   const { jobs, events, sent, held, gone, incomplete, unreadable } = report;
   const [first] = held;
   return [

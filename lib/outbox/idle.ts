@@ -1,7 +1,7 @@
 import type { Instant } from '../kernel/brand.ts';
 import type { StoredEvent } from '../kernel/event.ts';
 import { lengths, tables } from '../kernel/settings.ts';
-import { between, later, shorter, times } from '../kernel/time.ts';
+import { between, later, shorter, times, timeToLive } from '../kernel/time.ts';
 import type { Row, Write } from '../ports/store.ts';
 import type { OutboxRow } from './judged.ts';
 
@@ -49,7 +49,7 @@ export function repeated(row: OutboxRow, note: Row | undefined, now: Instant): W
     fields: {
       at: now,
       count: isSame ? Math.min(10, Number(note['count']) + 1) : 1,
-      ttl: Math.ceil((now + lengths.ledgerMemory) / 1_000),
+      ttl: timeToLive(now, lengths.ledgerMemory),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../kernel/brand.ts';
 import { lengths, tables, watermarkKey } from '../kernel/settings.ts';
+import { timeToLive } from '../kernel/time.ts';
 import type { Condition, Key, Row, Write } from '../ports/store.ts';
 import type { Window } from './window.ts';
 
@@ -72,7 +73,7 @@ export const begun = (pass: Pass, reached: Reached): Write => ({
     until: pass.until,
     segments: pass.segments,
     by: pass.by,
-    ...(isNamed(pass) ? { ttl: Math.ceil((pass.until + lengths.ledgerMemory) / 1_000) } : {}),
+    ...(isNamed(pass) ? { ttl: timeToLive(pass.until, lengths.ledgerMemory) } : {}),
   },
 });
 

@@ -1,5 +1,6 @@
 import type { Instant } from '../kernel/brand.ts';
 import { lengths, tables } from '../kernel/settings.ts';
+import { timeToLive } from '../kernel/time.ts';
 import type { Condition, Key, Row, Write } from '../ports/store.ts';
 import type { Pass } from './pass.ts';
 
@@ -62,7 +63,7 @@ export const taken = (
   key,
   when: [isFree(now)],
   kind: 'update',
-  set: { nonce, leaseUntil, ttl: Math.ceil((now + lengths.ledgerMemory) / 1_000) },
+  set: { nonce, leaseUntil, ttl: timeToLive(now, lengths.ledgerMemory) },
 });
 
 /** A part as its row says it, under one's own hold. */

@@ -1,6 +1,6 @@
 import type { Instant } from '../kernel/brand.ts';
 import { lengths } from '../kernel/settings.ts';
-import { later } from '../kernel/time.ts';
+import { timeToLive } from '../kernel/time.ts';
 import type { Condition, Key, Row, Write } from '../ports/store.ts';
 import type { Head } from './head.ts';
 
@@ -40,7 +40,7 @@ export const snapshotRow = ({ table, key, fields }: Content, shown: Shown, at: I
 /** Kept as long as messages, dead letters and the ledger can bring an older event. */
 const tombstone = (at: Instant): Row => ({
   [own.removed]: true,
-  ttl: Math.ceil(later(at, lengths.inboxMemory) / 1_000),
+  ttl: timeToLive(at, lengths.inboxMemory),
 });
 
 function olderThan({ job, incarnation, version }: Shown): readonly (readonly Condition[])[] {
