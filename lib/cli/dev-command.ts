@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { codeIn } from '../dev/code-in.ts';
 import { type Dev, startDev } from '../dev/dev.ts';
 import type { Note } from '../dev/note.ts';
 import { watch } from '../dev/watch.ts';
@@ -23,6 +24,9 @@ export async function devCommand(shell: Shell): Promise<void> {
     const line = options.json ? JSON.stringify(note) : printed(note);
     if (line !== undefined) shell.print(line);
   };
+  const folder = dirname(options.config);
+  // Before any of it is loaded.
+  const loaded = options.watch ? codeIn(folder) : new Map();
   const end = new AbortController();
   const ended = shell.ended().then(() => end.abort());
   const wanted = { ...options, env: shell.env, told: tell, signal: end.signal };
@@ -31,6 +35,14 @@ export async function devCommand(shell: Shell): Promise<void> {
     throw thrown;
   });
   if (dev === undefined) return;
+  const unwatch = options.watch
+    ? watch({
+        ...{ folder, loaded, clock: realClock },
+        changed: () => void dev.reload(),
+        failed: (why) => tell({ kind: 'source-failed', name: 'watch', why: why.message }),
+      })
+    : () => {};
+  // Only now: whoever reads it may change the code, and is heard.
   const settings = relative(shell.folder, saved(dev.environment, shell));
   if (options.json) shell.print(JSON.stringify({ kind: 'ready', environment: dev.environment }));
   else
@@ -40,12 +52,6 @@ export async function devCommand(shell: Shell): Promise<void> {
         process: ownProcess({ settings, config: options.config }, shell),
       }),
     );
-  const unwatch = options.watch
-    ? watch(dirname(options.config), realClock, {
-        changed: () => void dev.reload(),
-        failed: (why) => tell({ kind: 'source-failed', name: 'watch', why: why.message }),
-      })
-    : () => {};
   await ended;
   unwatch();
 }

@@ -43,5 +43,6 @@ export function lanekeeper(
   child.stderr.on('data', (text: Buffer) => {
     err += text.toString();
   });
-  return new Promise((ended) => child.on('exit', (code) => ended({ code, out, err })));
+  // Not its exit, behind which some of what it printed may still come.
+  return new Promise((ended) => child.on('close', (code) => ended({ code, out, err })));
 }
