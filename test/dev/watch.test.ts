@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   appendFileSync,
   mkdirSync,
@@ -18,11 +17,14 @@ import { HandClock } from '../../lib/local/hand-clock.ts';
 import { at as instant } from '../job/rows.ts';
 
 let folder = '';
+/** Files that are there before anybody watches: writing one is seen as that, and as nothing that comes or goes. */
+let marks: string[] = [];
 const ends: (() => void)[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'lanekeeper-watch-'));
   for (const name of ['sub', 'node_modules', '.lanekeeper']) mkdirSync(join(folder, name));
-  for (const path of ['config.ts', 'sub/a.ts']) write(path);
+  marks = Array.from({ length: 5 }, (_, i) => `.mark-${i}`);
+  for (const path of ['config.ts', 'sub/a.ts', ...marks]) write(path);
 });
 afterEach(() => {
   for (const end of ends.splice(0)) end();
@@ -60,7 +62,7 @@ function watched(loaded = codeIn(folder)) {
 
 /** The system tells what happened in order, so what came before this has been told by now. */
 async function heard(): Promise<void> {
-  const mark = `.heard-${randomUUID()}`;
+  const mark = marks.shift() ?? '';
   const told = new Promise<void>((tell) => {
     const watcher = watchFolder(folder, (_, name) => name === mark && tell());
     ends.push(() => watcher.close());
