@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
-import { listening, openToOthers } from './listening.ts';
+import { freePort, isFree } from './free-port.ts';
+import { hasPort, listening, openToOthers } from './listening.ts';
 
 /** A server in a process of its own, which only this machine can reach. */
 export interface Emulator {
@@ -28,13 +28,26 @@ export interface Start {
   env(at: { readonly port: number; readonly folder: string }): Readonly<Record<string, string>>;
 }
 
+/** How often a port is chosen: between its choice and its use somebody else may take it. */
+const mostTries = 3;
+
 /**
  * Starts an emulator on a free port of the loopback, and waits until it answers.
  *
  * @throws Error with the end of its log, when it ends, doesn't answer, or listens on more than the loopback
  */
 export async function started(start: Start): Promise<Emulator> {
-  const port = await freePort();
+  for (let tries = 1; ; tries++) {
+    const port = await freePort();
+    try {
+      return await startedAt(port, start);
+    } catch (thrown) {
+      if (tries === mostTries || (await isFree(port))) throw thrown;
+    }
+  }
+}
+
+async function startedAt(port: number, start: Start): Promise<Emulator> {
   const folder = mkdtempSync(join(tmpdir(), `lanekeeper-${start.name}-`));
   const log = join(folder, 'log');
   const out = openSync(log, 'w');
@@ -58,7 +71,7 @@ export async function started(start: Start): Promise<Emulator> {
   };
   const emulator = { endpoint, log, stop, open: () => openToOthers(listening(running.pid ?? 0)) };
   try {
-    await answering(running, `${endpoint}${start.ready}`);
+    await answering(running, { url: `${endpoint}${start.ready}`, port });
     closed(emulator.open());
   } catch (thrown) {
     const said = readFileSync(log, 'utf8').split('\n').slice(-20).join('\n');
@@ -68,20 +81,24 @@ export async function started(start: Start): Promise<Emulator> {
   return emulator;
 }
 
-async function answering(running: ChildProcess, url: string): Promise<void> {
-  if (running.pid === undefined)
-    throw new Error('it could not be started: delete .venv, and try again');
-  const until = Date.now() + 120_000;
+async function answering(
+  running: ChildProcess,
+  { url, port }: { readonly url: string; readonly port: number },
+): Promise<void> {
+  const { pid } = running;
+  if (pid === undefined) throw new Error('it could not be started: delete .venv, and try again');
+  const until = Date.now() + 180_000;
   while (Date.now() < until) {
     if (running.exitCode !== null) throw new Error(`it ended with code ${running.exitCode}`);
     const isUp = await fetch(url).then(
       () => true,
       () => false,
     );
-    if (isUp) return;
+    // It may be somebody else who answers.
+    if (isUp && hasPort(pid, port)) return;
     await new Promise((go) => setTimeout(go, 100));
   }
-  throw new Error('it did not answer within two minutes');
+  throw new Error('it did not answer within three minutes');
 }
 
 /** Fails for a server that others could reach: it would answer anybody, without credentials. */

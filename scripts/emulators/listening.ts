@@ -23,6 +23,11 @@ export function listening(pid: number): readonly string[] {
     .map(([, local = '']) => local);
 }
 
+/** Whether a process listens on a port; where the system doesn't tell, it is believed to. */
+export const hasPort = (pid: number, port: number): boolean =>
+  !existsSync('/proc/self/fd') ||
+  listening(pid).some((address) => Number.parseInt(address.split(':')[1] ?? '', 16) === port);
+
 /** The inodes of the sockets that a process holds. */
 function socketsOf(pid: number): ReadonlySet<string> {
   const held = readdirSync(`/proc/${pid}/fd`).map((fd) => targetOf(`/proc/${pid}/fd/${fd}`));

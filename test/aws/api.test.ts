@@ -19,7 +19,6 @@ async function commandOf(world: World, id: string) {
 
 describe.skipIf(!hasEndpoint())(
   'the sample on AWS, by its entry points',
-  { timeout: 30_000 },
   () => {
     let world: World;
     let worker: Handler<SQSEvent, SQSBatchResponse>;

@@ -8,7 +8,7 @@ import { describe } from 'vitest';
 import { onAws } from '../../lib/aws/index.ts';
 import { sizes } from '../../lib/kernel/settings.ts';
 import { busContract } from '../contract/bus.contract.ts';
-import { allow, aQueue, arnOf, freshName, takenOut } from './queues.ts';
+import { allow, aQueue, arnOf, freshName, handedOn } from './queues.ts';
 import { hasEndpoint } from './stand.ts';
 
 const events = new EventBridgeClient({});
@@ -50,8 +50,8 @@ describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', () => {
       sender: onAws({ targets: { events: bus } }).sender,
       target: 'events',
       most: sizes.busEvent,
-      arrived: async () =>
-        (await takenOut(url, 1)).map(({ Body = '' }) => {
+      arrived: async (count) =>
+        (await handedOn(url, count)).map(({ Body = '' }) => {
           const { detail, source, 'detail-type': detailType }: Handed = JSON.parse(Body);
           return { detail, source, detailType };
         }),

@@ -76,15 +76,28 @@ export async function received(QueueUrl: string, wait = 0): Promise<readonly Mes
 export const remove = (QueueUrl: string, ReceiptHandle: string | undefined) =>
   sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
 
-/** Takes out what has come, until nothing more comes for so many seconds: what another service hands on takes its time. */
-export async function takenOut(url: string, wait = 0): Promise<readonly Message[]> {
+/** Takes out what has come. */
+export async function takenOut(url: string): Promise<readonly Message[]> {
   const all: Message[] = [];
   for (;;) {
-    const messages = await received(url, wait);
+    const messages = await taken(url, 0);
     if (messages.length === 0) return all;
-    for (const { ReceiptHandle } of messages) await remove(url, ReceiptHandle);
     all.push(...messages);
   }
+}
+
+/** Takes out what another service hands on, which takes its time: waits for so many, and a second for none. */
+export async function handedOn(url: string, count: number): Promise<readonly Message[]> {
+  const all: Message[] = count === 0 ? [...(await taken(url, 1))] : [];
+  const until = performance.now() + 45_000;
+  while (all.length < count && performance.now() < until) all.push(...(await taken(url, 1)));
+  return [...all, ...(await takenOut(url))];
+}
+
+async function taken(url: string, wait: number): Promise<readonly Message[]> {
+  const messages = await received(url, wait);
+  for (const { ReceiptHandle } of messages) await remove(url, ReceiptHandle);
+  return messages;
 }
 
 /** A message as the sender contract sees it. */

@@ -3,7 +3,7 @@ import { describe } from 'vitest';
 import { onAws } from '../../lib/aws/index.ts';
 import { sizes } from '../../lib/kernel/settings.ts';
 import { senderContract } from '../contract/sender.contract.ts';
-import { aFifoQueue, allow, arnOf, arrivedOf, freshName, takenOut } from './queues.ts';
+import { aFifoQueue, allow, arnOf, arrivedOf, freshName, handedOn } from './queues.ts';
 import { hasEndpoint } from './stand.ts';
 
 const sns = new SNSClient({});
@@ -40,7 +40,7 @@ describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', () => {
       sender: onAws({ targets: { events: topic } }).sender,
       target: 'events',
       most: sizes.topicMessage,
-      arrived: async () => (await takenOut(url, 1)).map(arrivedOf),
+      arrived: async (count) => (await handedOn(url, count)).map(arrivedOf),
     };
   });
 });

@@ -9,13 +9,13 @@ interface Arrived {
   readonly source: string;
 }
 
-/** A sender with one event bus; `arrived` takes out all that has come through it and not been taken before. */
+/** A sender with one event bus; `arrived` takes out all that has come through it and not been taken before, and waits until that is so many. */
 export interface OpenBus {
   readonly sender: Sender;
   readonly target: string;
   /** The most bytes of an event: of its body, type and source together. */
   readonly most: number;
-  arrived(): Promise<readonly Arrived[]>;
+  arrived(count: number): Promise<readonly Arrived[]>;
 }
 
 /**
@@ -36,7 +36,7 @@ export function busContract(
       const verdicts = await sender.send(target, [event('A'), event('B')]);
 
       expect(verdicts).toEqual([{ kind: 'sent' }, { kind: 'sent' }]);
-      expect(byDetail(await arrived())).toEqual([
+      expect(byDetail(await arrived(2))).toEqual([
         { detail: fieldsOf('A'), detailType: 'export.succeeded', source: '/lanekeeper/export' },
         { detail: fieldsOf('B'), detailType: 'export.succeeded', source: '/lanekeeper/export' },
       ]);
@@ -50,7 +50,7 @@ export function busContract(
       ]);
 
       expect(verdicts).toEqual([{ kind: 'sent' }]);
-      expect(await arrived()).toEqual([
+      expect(await arrived(1)).toEqual([
         { detail: { type: 'export.failed' }, detailType: 'export.failed', source: 'lanekeeper' },
       ]);
     });
@@ -62,7 +62,7 @@ export function busContract(
       const verdicts = await sender.send(target, groups.map(event));
 
       expect(verdicts).toEqual(groups.map(() => ({ kind: 'sent' })));
-      expect(byDetail(await arrived()).map(({ detail }) => detail)).toEqual(groups.map(fieldsOf));
+      expect(byDetail(await arrived(groups.length)).map(({ detail }) => detail)).toEqual(groups.map(fieldsOf));
     });
 
     unless.each([
@@ -79,7 +79,7 @@ export function busContract(
         { kind: 'refused', why: expect.stringContaining('"type"') },
         { kind: 'sent' },
       ]);
-      expect(byDetail(await arrived()).map(({ detail }) => detail)).toEqual(
+      expect(byDetail(await arrived(2)).map(({ detail }) => detail)).toEqual(
         ['A', 'C'].map(fieldsOf),
       );
     });
@@ -94,7 +94,7 @@ export function busContract(
         { kind: 'refused', why: expect.stringMatching(`${most} .*${most + 1}`) },
         { kind: 'sent' },
       ]);
-      expect(byDetail(await arrived()).map(({ detail }) => detail)).toEqual(
+      expect(byDetail(await arrived(2)).map(({ detail }) => detail)).toEqual(
         ['A', 'C'].map(fieldsOf),
       );
     });
@@ -106,7 +106,7 @@ export function busContract(
       const verdicts = await sender.send(target, events);
 
       expect(verdicts).toEqual(events.map(() => ({ kind: 'sent' })));
-      expect(await arrived()).toHaveLength(3);
+      expect(await arrived(3)).toHaveLength(3);
     });
 
     it('calls a target that it does not know an outage, by its name, for every event', async () => {
@@ -131,7 +131,7 @@ export function busContract(
         code: 'request-invalid',
       });
 
-      expect(await arrived()).toEqual([]);
+      expect(await arrived(0)).toEqual([]);
     });
   });
 }

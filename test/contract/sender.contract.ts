@@ -9,13 +9,16 @@ interface Arrived {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** A sender with one empty target; `arrived` takes out all that has come there and not been taken before, in order per group. */
+/**
+ * A sender with one empty target; `arrived` takes out all that has come there and not been taken before, in order per group,
+ * and waits until that is so many, since a service that hands on takes its time.
+ */
 export interface OpenSender {
   readonly sender: Sender;
   readonly target: string;
   /** The most bytes of an entry. */
   readonly most: number;
-  arrived(): Promise<readonly Arrived[]>;
+  arrived(count: number): Promise<readonly Arrived[]>;
 }
 
 /**
@@ -39,7 +42,7 @@ export function senderContract(
       ]);
 
       expect(verdicts).toEqual([{ kind: 'sent' }, { kind: 'sent' }]);
-      expect(byBody(await arrived())).toEqual([
+      expect(byBody(await arrived(2))).toEqual([
         { body: 'A1', group: 'A', attributes: { trace: 'abc' } },
         { body: 'B1', group: 'B', attributes: {} },
       ]);
@@ -52,7 +55,7 @@ export function senderContract(
       const verdicts = await sender.send(target, names.map(entry));
 
       expect(verdicts).toEqual(names.map(() => ({ kind: 'sent' })));
-      expect(byBody(await arrived()).map(({ body }) => body)).toEqual(names);
+      expect(byBody(await arrived(names.length)).map(({ body }) => body)).toEqual(names);
     });
 
     it('keeps the order of a group from one request to the next', async () => {
@@ -60,19 +63,19 @@ export function senderContract(
 
       for (const name of ['A1', 'A2', 'A3']) await sender.send(target, [entry(name)]);
 
-      expect((await arrived()).map(({ body }) => body)).toEqual(['A1', 'A2', 'A3']);
+      expect((await arrived(3)).map(({ body }) => body)).toEqual(['A1', 'A2', 'A3']);
     });
 
     it('says sent to a repeat and delivers it once, also when the first was taken out before', async () => {
       const { sender, target, arrived } = await open();
       await sender.send(target, [entry('A1')]);
-      const first = await arrived();
+      const first = await arrived(1);
 
       const verdicts = await sender.send(target, [entry('A1')]);
 
       expect(verdicts).toEqual([{ kind: 'sent' }]);
       expect(first).toHaveLength(1);
-      expect(await arrived()).toEqual([]);
+      expect(await arrived(0)).toEqual([]);
     });
 
     it('delivers the same body again under another id (case fifo 31)', async () => {
@@ -81,7 +84,7 @@ export function senderContract(
       await sender.send(target, [entry('A1')]);
       await sender.send(target, [{ ...entry('A1'), id: 'fresh' }]);
 
-      expect((await arrived()).map(({ body }) => body)).toEqual(['A1', 'A1']);
+      expect((await arrived(2)).map(({ body }) => body)).toEqual(['A1', 'A1']);
     });
 
     it('refuses an entry that is too large alone, by its size, and takes those around it', async () => {
@@ -94,7 +97,7 @@ export function senderContract(
         { kind: 'refused', why: expect.stringMatching(`${most} .*${most + 1}`) },
         { kind: 'sent' },
       ]);
-      expect(byBody(await arrived()).map(({ body }) => body)).toEqual(['A1', 'C1']);
+      expect(byBody(await arrived(2)).map(({ body }) => body)).toEqual(['A1', 'C1']);
     });
 
     it('counts the name, type and value of an attribute to the size of its entry', async () => {
@@ -108,7 +111,7 @@ export function senderContract(
       ]);
 
       expect(verdicts.map(({ kind }) => kind)).toEqual(['sent', 'refused']);
-      expect((await arrived()).map(({ group }) => group)).toEqual(['A']);
+      expect((await arrived(1)).map(({ group }) => group)).toEqual(['A']);
     });
 
     it('takes entries that are more than one request together, each as large as can be', async () => {
@@ -118,7 +121,7 @@ export function senderContract(
       const verdicts = await sender.send(target, entries);
 
       expect(verdicts).toEqual(entries.map(() => ({ kind: 'sent' })));
-      expect(byBody(await arrived()).map(({ body }) => body.length)).toEqual([most, 2, most, 2]);
+      expect(byBody(await arrived(4)).map(({ body }) => body.length)).toEqual([most, 2, most, 2]);
     });
 
     it('calls a target that it does not know an outage, by its name, for every entry', async () => {
@@ -140,7 +143,7 @@ export function senderContract(
       });
 
       expect(verdicts.map(({ kind }) => kind)).toEqual(['outage', 'outage']);
-      expect(await arrived()).toEqual([]);
+      expect(await arrived(0)).toEqual([]);
       expect(await sender.send(target, [entry('A1')], { isOpen: () => true })).toEqual([
         { kind: 'sent' },
       ]);
@@ -157,7 +160,7 @@ export function senderContract(
         code: 'request-invalid',
       });
 
-      expect(await arrived()).toEqual([]);
+      expect(await arrived(0)).toEqual([]);
     });
   });
 }

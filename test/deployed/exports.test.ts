@@ -47,7 +47,7 @@ async function allEnded(jobs: Jobs): Promise<void> {
       open = open.filter((_, i) => isOpen[i]);
       expect(open.map(({ intentId }) => intentId)).toEqual([]);
     },
-    { timeout: 300_000, interval: 2_000 },
+    { timeout: 600_000, interval: 2_000 },
   );
 }
 
@@ -66,7 +66,7 @@ async function killing(bucket: string): Promise<readonly string[]> {
   return killed;
 }
 
-describe('the sample as it was deployed', { timeout: 400_000 }, () => {
+describe('the sample as it was deployed', { timeout: 300_000 }, () => {
   let world: World;
   let answers: readonly Answer[];
   let killed: readonly string[];
@@ -98,7 +98,7 @@ describe('the sample as it was deployed', { timeout: 400_000 }, () => {
     });
     ended = seen;
     views = seen.flatMap(({ view }) => (view === undefined ? [] : [view]));
-  }, 400_000);
+  }, 900_000);
 
   it('takes every export, fifty of them through the API', () => {
     expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 202));
@@ -154,13 +154,13 @@ describe('the sample as it was deployed', { timeout: 400_000 }, () => {
 
     expect(queues).toHaveLength(4);
     await vi.waitFor(async () => expect(await left()).toEqual([0, 0, 0, 0]), {
-      timeout: 120_000,
+      timeout: 240_000,
       interval: 2_000,
     });
   });
 });
 
-describe('the sample once it was destroyed', { timeout: 120_000 }, () => {
+describe('the sample once it was destroyed', { timeout: 300_000 }, () => {
   const ours = (name = ''): boolean => name.includes(stackName);
 
   it('has left no stack, no function, no mapping and no queue', async () => {

@@ -46,7 +46,7 @@ const sent = (at: Project, queue: string, body: string, group: string) =>
     }),
   );
 
-describe.skipIf(!hasEndpoint())('a project in development', { timeout: 90_000 }, () => {
+describe.skipIf(!hasEndpoint())('a project in development', { timeout: 180_000 }, () => {
   it('runs a job from its submission to its event at a consumer', async () => {
     await using at = await project(`${copying}
       const audit = (world) => fifoHandler({ parse: JSON.parse, async handle({ body }) { note(body.type + ' ' + body.intentid); return done(); } }, world);

@@ -169,9 +169,10 @@ describe('a queue of one’s own', () => {
 const timers = (): number =>
   process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
-/** Waits until this process has no more than so many timers, or a second has passed. */
+/** Waits until this process has no more than so many timers, or ten seconds have passed. */
 async function timersAre(count: number): Promise<number> {
-  for (let i = 0; i < 100 && timers() > count; i++)
+  const until = performance.now() + 10_000;
+  while (timers() > count && performance.now() < until)
     await new Promise((resolve) => setImmediate(resolve));
   return timers();
 }
@@ -182,7 +183,7 @@ describe('a laptop in real time', () => {
     const laptop = await startLaptop({ time: 'real', jobs: [walkJob] });
     await laptop.jobs.submit(walkJob, { intentId: 'a', input: inputOf('complete') });
 
-    expect(await laptop.settle({ within: seconds(4) })).toEqual({ kind: 'quiet' });
+    expect(await laptop.settle({ within: minutes(1) })).toEqual({ kind: 'quiet' });
     await laptop[Symbol.asyncDispose]();
 
     expect(await timersAre(before)).toBeLessThanOrEqual(before);

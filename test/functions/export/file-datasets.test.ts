@@ -24,6 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
+/** Only ends what hangs. */
+const slowly = { timeout: 30_000 };
+
 const missing = (name: string) =>
   expect(fileDatasets(folder).open(name, never)).rejects.toMatchObject({
     code: 'dataset-missing',
@@ -72,7 +75,7 @@ describe('a folder of datasets', () => {
     abort.abort(new Error('late'));
 
     await expect(bytes.next()).rejects.toThrow('late');
-    await expect.poll(freeDescriptor).toBeLessThanOrEqual(free);
+    await expect.poll(freeDescriptor, slowly).toBeLessThanOrEqual(free);
   });
 
   it('closes a file that was left half read', async () => {
@@ -81,7 +84,7 @@ describe('a folder of datasets', () => {
 
     for await (const _ of exported(input(), dataset, { signal: never }).bytes) break;
 
-    await expect.poll(freeDescriptor).toBeLessThanOrEqual(free);
+    await expect.poll(freeDescriptor, slowly).toBeLessThanOrEqual(free);
   });
 
   it('whose file disappears behind its opening is unreadable, so that it is tried again', async () => {
