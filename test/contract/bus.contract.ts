@@ -62,7 +62,9 @@ export function busContract(
       const verdicts = await sender.send(target, groups.map(event));
 
       expect(verdicts).toEqual(groups.map(() => ({ kind: 'sent' })));
-      expect(byDetail(await arrived(groups.length)).map(({ detail }) => detail)).toEqual(groups.map(fieldsOf));
+      expect(byDetail(await arrived(groups.length)).map(({ detail }) => detail)).toEqual(
+        groups.map(fieldsOf),
+      );
     });
 
     unless.each([
