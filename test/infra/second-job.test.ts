@@ -93,11 +93,12 @@ describe("the README's second job", () => {
     const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
     const template = Template.fromStack(exportStack(app, 'dev'));
 
-    template.resourceCountIs('AWS::SQS::Queue', 4);
+    // Of both jobs and of the catalogue.
+    template.resourceCountIs('AWS::SQS::Queue', 6);
     template.resourcePropertiesCountIs(
       'AWS::SQS::Queue',
       { RedrivePolicy: Match.objectLike({ maxReceiveCount: 1_000 }) },
-      2,
+      3,
     );
     const ids = Object.keys(template.findResources('AWS::Lambda::Function'));
     expect(ids.filter((id) => id.startsWith('LanekeeperJobgreet'))).toHaveLength(1);
@@ -117,7 +118,7 @@ describe("the README's second job", () => {
     const files = ['functions/greet/worker.ts', 'infra/export-stack.ts', 'lanekeeper.config.ts'];
 
     expect(errorsIn(files.map((file) => join(folder, file)))).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('has a worker that bundles, and hands its handler out', async () => {
     const { metafile, errors } = await build({
