@@ -8,6 +8,8 @@ export interface Deployment {
   readonly app?: string;
   /** Where the assembly is written. @default 'cdk.out/local' */
   readonly output?: string;
+  /** Ends the command. */
+  readonly signal?: AbortSignal;
 }
 
 /** An emulator takes any credentials, and an account has none of this machine's metadata to offer. */
@@ -43,14 +45,15 @@ export async function destroyed(to: Deployment): Promise<void> {
   await cdk(['destroy', '--all', '--force'], to);
 }
 
-function cdk(args: readonly string[], { endpoint, app, output = 'cdk.out/local' }: Deployment) {
+function cdk(args: readonly string[], { endpoint, app, signal, ...to }: Deployment) {
+  const { output = 'cdk.out/local' } = to;
   const running = spawn(
     process.execPath,
     [
       ...['node_modules/aws-cdk/bin/cdk', ...args, '--context', 'stage=local'],
       ...['--output', output, ...(app === undefined ? [] : ['--app', app])],
     ],
-    { stdio: 'inherit', env: { ...process.env, ...emulated(endpoint) } },
+    { stdio: 'inherit', env: { ...process.env, ...emulated(endpoint) }, ...(signal && { signal }) },
   );
   return new Promise<void>((done, failed) => {
     running.once('error', failed);
