@@ -10,6 +10,5 @@ export default defineConfig({
     exclude: [],
     reporters: ['default', ['json', { outputFile: 'reports/localstack.json' }]],
     typecheck: { enabled: false },
-    fileParallelism: false,
   },
 });
