@@ -1,7 +1,7 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { createJobs, defineJob, type JobView } from '../../lib/index.ts';
+import { createJobs, defineJob, type JobView, seconds } from '../../lib/index.ts';
 import { hasEndpoint } from '../aws/stand.ts';
 import { type Project, project, until } from './project.ts';
 
@@ -60,7 +60,10 @@ describe.skipIf(!hasEndpoint())('a project in development', { timeout: 180_000 }
   });
 
   it('hands a job to another worker when its process is killed, and the job ends once', async () => {
-    await using at = await project(`${copying} export default defineConfig({ jobs: [copy] });`);
+    await using at = await project(`${copying} export default defineConfig({ jobs: [copy] });`, {
+      timeout: seconds(8),
+      visibility: seconds(16),
+    });
     await submitted(at, 'slow');
     await until(() => at.written().includes('run slow 1'), 'the first attempt ran');
     const invoked = at.notes.findLast(
@@ -79,9 +82,11 @@ describe.skipIf(!hasEndpoint())('a project in development', { timeout: 180_000 }
   });
 
   it('kills a process whose handler overruns its time, and says so', async () => {
-    await using at = await project(`
-      const stuck = () => async () => { for (;;); };
-      export default defineConfig({ queues: { 'stuck.fifo': stuck } });`);
+    await using at = await project(
+      `const stuck = () => async () => { for (;;); };
+       export default defineConfig({ queues: { 'stuck.fifo': stuck } });`,
+      { timeout: seconds(5), visibility: seconds(14) },
+    );
 
     await sent(at, 'stuck.fifo', 'A1', 'A');
 

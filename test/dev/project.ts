@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { onAws } from '../../lib/aws/index.ts';
 import { type Dev, startDev } from '../../lib/dev/dev.ts';
 import type { Note } from '../../lib/dev/note.ts';
-import { seconds, type World } from '../../lib/index.ts';
+import { type Duration, seconds, type World } from '../../lib/index.ts';
 
 /** A project of its own in a folder, and `lanekeeper dev` over it. */
 export interface Project extends AsyncDisposable {
@@ -25,10 +25,19 @@ const note = (line) => appendFileSync(${JSON.stringify(join(folder, 'written'))}
 const pause = (ms) => new Promise((go) => setTimeout(go, ms));
 `;
 
+/** How long its functions may run, and how long its queues hide a message. */
+interface Lengths {
+  readonly timeout: Duration;
+  readonly visibility: Duration;
+}
+
+/** Nothing that a slow machine does is taken for a function that overran, and nothing comes twice because of it. */
+const ample: Lengths = { timeout: seconds(30), visibility: seconds(60) };
+
 let made = 0;
 
 /** Starts a project inside this package, whose name it imports. */
-export async function project(config: string): Promise<Project> {
+export async function project(config: string, lengths = ample): Promise<Project> {
   made += 1;
   mkdirSync('.lanekeeper', { recursive: true });
   const folder = mkdtempSync(resolve('.lanekeeper', 'test-'));
@@ -44,8 +53,7 @@ export async function project(config: string): Promise<Project> {
     config: file,
     endpoint,
     prefix: `dev-${process.pid}-${made}`,
-    timeout: seconds(5),
-    visibility: seconds(14),
+    ...lengths,
     env: { ...process.env, NODE_OPTIONS: '--conditions=source' },
     told: (note) => void notes.push(note),
   }).catch((thrown: unknown) => {

@@ -32,7 +32,7 @@ async function started(
 
 const call = (event: unknown = {}) => ({ event, requestId: 'r', deadline: Date.now() + 60_000 });
 
-describe('a worker process', { timeout: 60_000 }, () => {
+describe('a worker process', () => {
   it.each([
     ['a big number', 'return 1n;'],
     ['a cycle', 'const a = {}; a.a = a; return a;'],
