@@ -19,7 +19,7 @@ const nowhere = 'http://127.0.0.1:1';
 const freshName = () =>
   `lanekeeper-${process.pid}-${performance.now().toFixed(3).replace('.', '-')}`;
 
-describe.skipIf(!hasEndpoint())('a check of resources', { timeout: 60_000 }, () => {
+describe.skipIf(!hasEndpoint())('a check of resources', () => {
   let at: Stand;
   beforeAll(async () => {
     at = await stand();

@@ -6,7 +6,7 @@ import { randomContract } from '../contract/random.contract.ts';
 import { storeContract } from '../contract/store.contract.ts';
 import { hasEndpoint, type Stand, stand } from './stand.ts';
 
-describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', { timeout: 60_000 }, () => {
+describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', () => {
   let at: Stand;
   beforeAll(async () => {
     at = await stand();

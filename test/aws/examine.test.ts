@@ -43,7 +43,7 @@ function printed(settings: ExaminedSettings): Promise<readonly string[]> {
   });
 }
 
-describe.skipIf(!hasEndpoint())('an examination', { timeout: 60_000 }, () => {
+describe.skipIf(!hasEndpoint())('an examination', () => {
   let at: Deployed;
   beforeAll(async () => {
     at = await deployed();

@@ -17,7 +17,7 @@ const ordered = defineJob({
   run: async () => complete(),
 });
 
-describe.skipIf(!hasEndpoint())('jobs with an order, on AWS', { timeout: 60_000 }, () => {
+describe.skipIf(!hasEndpoint())('jobs with an order, on AWS', () => {
   let at: Stand;
   beforeAll(async () => {
     at = await stand();

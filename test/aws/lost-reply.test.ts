@@ -22,7 +22,7 @@ async function* pieces(count: number, fill: number): AsyncGenerator<Uint8Array> 
   for (let i = 0; i < count; i++) yield new Uint8Array(mebibyte).fill(fill + i);
 }
 
-describe.skipIf(!hasEndpoint())('a candidate whose replies got lost', { timeout: 60_000 }, () => {
+describe.skipIf(!hasEndpoint())('a candidate whose replies got lost', () => {
   let at: Stand;
   let proxy: Lossy;
   let world: World;

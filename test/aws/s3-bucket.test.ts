@@ -16,7 +16,7 @@ async function* pieces(count: number, told: () => void = () => {}): AsyncGenerat
   }
 }
 
-describe.skipIf(!hasEndpoint())('a bucket on S3', { timeout: 60_000 }, () => {
+describe.skipIf(!hasEndpoint())('a bucket on S3', () => {
   let at: Stand;
   let proxy: Lossy;
   let world: World;

@@ -4,7 +4,7 @@ import { streamContract } from '../contract/stream.contract.ts';
 import { hasEndpoint, type Stand, stand } from './stand.ts';
 import { toldBy } from './told-by.ts';
 
-describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', { timeout: 60_000 }, () => {
+describe.skipIf(!hasEndpoint())('the adapters of lanekeeper/aws', () => {
   let at: Stand;
   let source: StreamSource;
   beforeAll(async () => {

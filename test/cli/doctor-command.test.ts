@@ -13,7 +13,7 @@ const doctor = (args: readonly string[], env: Readonly<Record<string, string | u
 
 const linesOf = ({ out }: Ran) => out.trim().split('\n');
 
-describe('the command lanekeeper doctor', { timeout: 60_000 }, () => {
+describe('the command lanekeeper doctor', () => {
   it.each([
     ['nothing to look at', [], /^resources-unnamed: .*--stack, or set LANEKEEPER_TABLES,/],
     [
@@ -62,7 +62,7 @@ const bare = {
   LANEKEEPER_TARGETS: '{}',
 };
 
-describe('a command without a region', { timeout: 60_000 }, () => {
+describe('a command without a region', () => {
   it.each([[['doctor']], [['doctor', '--stack', 'prod']], [['jobs', 'list']]])(
     'ends with 2 before anything is asked of AWS: %j',
     async (args) => {
@@ -84,7 +84,7 @@ describe('a command without a region', { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(!hasEndpoint())('a stack that a doctor looks at', { timeout: 60_000 }, () => {
+describe.skipIf(!hasEndpoint())('a stack that a doctor looks at', () => {
   let at: Deployed;
   let stack = '';
   beforeAll(async () => {

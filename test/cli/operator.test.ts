@@ -26,7 +26,7 @@ const lines = (text: string): string[] => text.trimEnd().split('\n');
 const documents = (text: string): Record<string, unknown>[] =>
   lines(text).map((line) => JSON.parse(line));
 
-describe.skipIf(!hasEndpoint())('an operator', { timeout: 60_000 }, () => {
+describe.skipIf(!hasEndpoint())('an operator', () => {
   let at: Stand;
   beforeAll(async () => {
     at = await stand();

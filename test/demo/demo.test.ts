@@ -28,7 +28,7 @@ const file = (name: string, text: string): string => {
   return path;
 };
 
-describe('the demo', { timeout: 60_000 }, () => {
+describe('the demo', () => {
   it('ends thirteen jobs, one of them at its second try, refuses the zombie, and collects its orphans', () => {
     const out = join(folder, 'out');
     const { stdout, stderr, status } = demo('--json', '--out', out);

@@ -9,7 +9,7 @@ const submit = (...args: readonly string[]) => {
   return { code: status, out: stdout, err: stderr };
 };
 
-describe("the sample's submit", { timeout: 60_000 }, () => {
+describe("the sample's submit", () => {
   it('says how it is used', () => {
     const { code, out, err } = submit('--help');
 
